@@ -40,8 +40,9 @@ final class App: @unchecked Sendable {
   }
 
   /// Returns the pending changes of the stored data that are missing in the stored state. The app
-  /// added them during the state update, so the state could not contain them. A change that was
-  /// added at least two updates earlier must be in the state.
+  /// stores its data together with each new state, but the engine made that state a little earlier.
+  /// So the state may lack the changes that the app has added since the previous state update. It
+  /// must contain all earlier ones.
   private func doubts(about state: CKSyncEngine.State) -> [AppData.Change] {
     let known = Set(
       state.pendingRecordZoneChanges.compactMap(AppData.Change.init)
@@ -88,8 +89,9 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Saves all data again. Devices were not notified of deletions that other devices made before
-  /// the restore. A device finds out about such a deletion when its save fails.
+  /// Saves all data again. After a restore, the server's history may lack deletions that other
+  /// devices made before the restore. A device finds such a deletion only because its save of the
+  /// deleted record fails.
   private func askAboutAll() {
     if !life.goesOn() { return }
     say("saves all it has")

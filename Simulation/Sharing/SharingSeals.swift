@@ -17,13 +17,13 @@ final class SharingSeals: @unchecked Sendable {
     let record: String
     let type: FieldType
     let bytes: [UInt8]
-    /// The version of the truth in which the server stored the value.
+    /// The version of ``SharingTruth`` when the server stored the value.
     let version: Int
   }
 
   private var values: [Value] = []
   private var known: Set<[UInt8]> = []
-  /// The version of the truth in which the sealing of a text began, by text.
+  /// For each text: the version of ``SharingTruth`` when the owner's device began to seal the text.
   private var begins: [String: Int] = [:]
   /// The secrets in the URLs that the owner has sent to the guests.
   var secrets: Set<String> = []

@@ -6,8 +6,8 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Creates the data of a server by requests of an operator, users and apps, and archives values of
-/// the apps.
+/// Sends the requests of an operator, of users and of apps, which create the data of a server. Also
+/// writes archives of values that the apps have.
 struct ServerDataMaker {
   let scene: MakerScene
   let archive: MakerArchive

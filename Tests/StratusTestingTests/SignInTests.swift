@@ -63,7 +63,9 @@ private func withApp(
   }
 
   @Test
-  func `an app gets a notification when the server accepts the account much later`() async throws {
+  func `an app gets a notification when the server accepts the account after many refusals`()
+    async throws
+  {
     try await withStage { stage in
       let container = stage.phone.container(Stage.containerID)
       stage.phone.fail(next: .account, with: .accountTemporarilyUnavailable, times: 8)

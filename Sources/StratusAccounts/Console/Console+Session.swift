@@ -171,7 +171,8 @@ extension Console {
     return Self.refused
   }
 
-  /// Writes a refusal into the log, but never the typed e-mail address.
+  /// Writes a refusal into the log, with the address of the account. A typed address that belongs
+  /// to no account is not written.
   private func note(_ event: String, _ account: Account?, _ request: ConsoleRequest) {
     let name = account.map { "for the account '\($0.email)'" } ?? "for an unknown address"
     accounts.audit.noteRefusal(

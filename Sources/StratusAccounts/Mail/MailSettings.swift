@@ -51,7 +51,8 @@ extension MailSettings {
   /// The maximum number of notices to one mailbox in an hour. Further notices are not sent.
   static let noticesPerHour = 10
 
-  /// How long finished mails are kept, in milliseconds. It is the longest period of a limit.
+  /// How long finished mails are kept, in milliseconds. The limits count finished mails, and the
+  /// longest period of a limit is a day.
   static let countedMilliseconds: Int64 = 24 * hour
 
   /// The maximum number of share invitations that one account causes in an hour. Choice: enough for

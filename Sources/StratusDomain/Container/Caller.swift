@@ -19,8 +19,7 @@ public struct Caller: Sendable, Hashable {
   public let work = WorkMeter()
   /// Collects the parts of the schema that the request needed and that production lacks.
   public let lacks = LackNotes()
-  /// Collects the zone positions in the change tokens that the request gives to the caller's
-  /// device.
+  /// Collects, for each change token of a zone in the answer, the position in the zone's history.
   public let sync = SyncNotes()
   /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`. URLs in answers begin
   /// with it.

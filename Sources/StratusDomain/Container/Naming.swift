@@ -2,8 +2,8 @@ import StratusWire
 
 /// The rules for names.
 enum Naming {
-  /// - Throws: `BAD_REQUEST` unless the name has 1 … 255 characters (as `NSString` counts) and does
-  ///   not start with an underscore.
+  /// - Throws: `BAD_REQUEST` unless the name has 1 … 255 characters (as `NSString` counts), does
+  ///   not start with an underscore, and has no control characters.
   ///
   /// `Choice:` Apple's pages demand ASCII, but Apple's header allows "most UTF-8". UTF-8 is
   /// accepted.
@@ -17,7 +17,7 @@ enum Naming {
     try check(name, what: "zoneName", lengthMax: Limits.nameLengthMax)
   }
 
-  /// - Throws: `BAD_REQUEST` unless the ID has 1 … 255 characters.
+  /// - Throws: `BAD_REQUEST` unless the ID has 1 … 255 characters and no control characters.
   ///
   /// `Choice:` Apple's pages only say that the ID must not be empty. The maximum length is that of
   /// names, and the ID may start with an underscore.

@@ -1,7 +1,8 @@
 public import StratusWire
 import Synchronization
 
-/// Collects the zone positions in the change tokens that a request gives to a device.
+/// Collects, for each change token of a zone in the answer to a request, the position in the zone's
+/// history.
 public final class SyncNotes: Sendable {
   /// The position of a device in a zone's history.
   public struct Position: Sendable, Hashable {

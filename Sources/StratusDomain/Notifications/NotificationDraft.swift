@@ -56,8 +56,8 @@ extension NotificationDraft {
   ///
   /// Choice: notifications of one silent zone or database subscription replace each other, because
   /// each only says that there are changes to fetch. `collapseIDKey` names a field, as in Apple's
-  /// header, and the value of that field is the key. A subscription without a query has no fields,
-  /// and therefore no such key.
+  /// header, and the value of that field is the key. Only a notification of a query subscription
+  /// is about one record, so only such a notification can have a key from `collapseIDKey`.
   public var coalescingKey: String? {
     switch subscription.subject {
     case .zone, .database:

@@ -14,8 +14,8 @@ public struct SignInStep: Sendable, Hashable {
   public var kind: Kind
   /// SHA-256 of the secret by which the step is found.
   public var hash: [UInt8]
-  /// The client address that began the step, in the form that limits count (see
-  /// ``Caller/subscriber``). It is empty if the address is unknown.
+  /// The address of the client that began the step, in the form under which the limits count its
+  /// requests (see ``Caller/subscriber``). It is empty if the address is unknown.
   public var subscriber: String
   /// The contents of the step. They are sealed.
   public var sealedState: [UInt8]

@@ -13,7 +13,8 @@ struct NearestReader {
 
     var prefix: Int
     var content: Content
-    /// A bound in metres: no entry of the node sorts before a location at this distance.
+    /// A bound in metres. Nearest first: no location of the node is nearer. Farthest first: no
+    /// location of the node is farther.
     var bound: Double
   }
 

@@ -59,7 +59,8 @@ struct PlanChoice {
   /// Finds a plan for a sort order that no index has or can have. Such a plan sorts a few records
   /// in memory.
   ///
-  /// - Throws: `BAD_REQUEST` if too many records match.
+  /// - Throws: `BAD_REQUEST` if too many records match, or if no index can serve the query and the
+  ///   record type has the maximum number of indexes.
   private mutating func unindexed() throws(ServerError) -> Outcome {
     var survey = Survey(indexes: indexes, makesIndexes: makesIndexes)
     for ordinal in planner.sweeps { survey.look(at: planner.candidates[ordinal], ordinal) }

@@ -119,10 +119,10 @@ struct HierarchyReach {
   /// Returns the root of a record's hierarchy after the change. A shared root is its own root. Any
   /// other record has the root of its parent.
   ///
-  /// NB: the parent's stored hierarchy is used, even if a later step will still move the parent to
-  /// another hierarchy. The step that moves the parent also moves this record. If the record were
-  /// moved before its parent, and the parent then stayed in its hierarchy, no step would correct
-  /// the record, because a step examines only the children of moved records.
+  /// NB: if this change does not write the parent, the parent's stored hierarchy is used, although
+  /// a later step may move the parent. That step then moves this record, too. If the record were
+  /// moved before its parent, and the parent were never moved, the record would stay wrong, because
+  /// a step examines only the children of moved records.
   private mutating func root(of name: String) throws(ServerError) -> String? {
     let exact = ExactName(name)
     if let known = roots[exact] { return known }

@@ -129,7 +129,8 @@ public final class TLSIdentity: Sendable {
     // 12.1.2). TLS 1.3 has only such suites.
     configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     configuration.applicationProtocols = ["http/1.1"]
-    // A client that has disconnected does not answer the end of the session.
+    // A client that has disconnected never answers `close_notify`, which ends a TLS connection. So
+    // the server waits only a second for the answer.
     configuration.shutdownTimeout = .seconds(1)
     return configuration
   }

@@ -1,8 +1,8 @@
 import StratusTransport
 import StratusWire
 
-/// The root of a shared hierarchy, or none. Names are compared by their bytes, as the server
-/// compares them.
+/// The name of a record, or none, as the key of a set or dictionary. Names are compared by their
+/// bytes, as the server compares them.
 struct ExactKey: Hashable {
   let text: String?
 

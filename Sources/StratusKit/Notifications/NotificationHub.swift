@@ -26,10 +26,11 @@ final class NotificationHub: NotificationFeed {
     var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
     /// The reader of the stream while it is suspended because the log is full; otherwise nil.
     var held: CheckedContinuation<Void, Never>?
-    /// The server's number of the last notification that all listeners have processed.
+    /// The number, in the server's queue, of the last notification that no listener needs any more.
+    /// The next stream begins after this number.
     var acknowledged: Int64?
-    /// The server's number of the notification that the last listener took before it left. That
-    /// listener never asked for the next notification.
+    /// The number, in the server's queue, of the notification that the last listener took before it
+    /// left. That listener never asked for the next notification.
     var left: Int64?
     var pump: Task<Void, Never>?
     /// Counts streams, so that notifications from an old stream are not delivered to listeners of a

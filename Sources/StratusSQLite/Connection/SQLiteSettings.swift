@@ -17,7 +17,7 @@ enum SQLiteSettings {
   /// The number of changed rows after which a commit accepts no more bodies.
   static let rowsPerCommitMax = 4_096
   /// If a file has this number of unused pages or more (4 MiB), space is returned to the system.
-  /// Fewer unused pages are kept for the next writes.
+  /// If the file has fewer unused pages, they stay in the file for the next writes.
   static let unusedPagesMax = 1_024
   /// The number of pages that one step returns to the system. The step first moves the contents of
   /// the file's last pages to unused pages, and then cuts the last pages off. A step takes 10 to

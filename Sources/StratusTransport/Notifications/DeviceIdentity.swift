@@ -24,12 +24,12 @@ public final class DeviceIdentity: Sendable {
     self.slot = slot
   }
 
-  /// Takes a name that the program had before, and changes no other slots.
+  /// Takes a slot that belongs to the program. All other slots stay unchanged.
   ///
   /// - Parameters:
   ///   - folder: the state folder.
   ///   - program: the name of the program that this process runs.
-  /// - Returns: nil if the program had no name, or if other processes hold all its names.
+  /// - Returns: nil if the program has no slot, or if other processes hold all its slots.
   public static func known(
     to program: String, in folder: URL, container: String, environment: ContainerEnvironment
   ) -> DeviceIdentity? {
@@ -46,13 +46,13 @@ public final class DeviceIdentity: Sendable {
     return nil
   }
 
-  /// Takes a name that the program had before, or else the first unused slot. The slot then belongs
-  /// to the program.
+  /// Takes a slot that belongs to the program, or else the first free slot that belongs to no
+  /// program. That slot then belongs to the program.
   ///
   /// - Parameters:
   ///   - folder: the state folder.
   ///   - program: the name of the program that this process runs.
-  ///   - newID: creates a unique name for a slot that is new or damaged.
+  ///   - newID: creates a unique device name for a slot that is new or damaged.
   /// - Returns: nil if the folder cannot be used, or if no slot is left.
   public static func taken(
     by program: String, in folder: URL, container: String, environment: ContainerEnvironment,

@@ -31,7 +31,7 @@ import Testing
     #expect(costly.list(at: StoreAddress(container: "d", environment: .production)).isEmpty)
   }
 
-  @Test func `the advice always remembers a query that no index served`() {
+  @Test func `the advice remembers a query that no index served, even if it read one record`() {
     let costly = CostlyQueries()
     note(costly, read: 1, found: 1, isUnindexed: true)
     #expect(costly.list(at: address).first?.cost.unindexedCount == 1)

@@ -1,6 +1,6 @@
 /// A kind of request that every caller of the authorization matrix sends.
 struct AccessAttempt: Sendable {
-  /// The things that the body of a request names.
+  /// The values from which the body of a request is made.
   struct Target: Sendable {
     let cell: AccessCell
     /// The zone of the request, or nil for the default zone of the public database.

@@ -16,7 +16,8 @@ enum AccessCaller: String, CaseIterable, Sendable {
   case otherUser
   /// A user with the custom role *Editor*.
   case roleHolder
-  /// The user who created the public records that the owner tries to reach.
+  /// The creator of the public records that the caller ``owner`` tries to reach. All other callers
+  /// try to reach the things of ``owner``.
   case creator
   case serverKey
   /// The request has the operator's management token and no other credentials.

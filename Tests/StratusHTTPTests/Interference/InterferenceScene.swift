@@ -64,8 +64,8 @@ struct InterferenceScene {
   }
 }
 
-/// Ann's requests, whose effects Bea must not notice. Ann uses her private database, and diary
-/// entries in the public database.
+/// Ann's requests, whose effects Bea must not notice. Ann uses her private database. In the public
+/// database, she uploads files, and uses diary entries, which only she may read.
 struct HiddenRequests {
   let scene: InterferenceScene
   private var chance: SeededChance

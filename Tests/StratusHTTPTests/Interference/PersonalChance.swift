@@ -3,8 +3,9 @@ import StratusServer
 import StratusTesting
 import Synchronization
 
-/// A fixed clock and fixed random numbers. Each person has a random source of its own, so that the
-/// requests of one person do not change the random numbers of another.
+/// A clock that moves only by ``moveClock(bySeconds:)``, and random numbers that are derived from a
+/// seed. Each person has a random source of its own, so that the requests of one person do not
+/// change the random numbers of another.
 final class PersonalChance: Sendable {
   /// The person who sends the present request.
   @TaskLocal static var person = "server"

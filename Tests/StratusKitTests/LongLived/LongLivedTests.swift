@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test
-  func `a long-lived operation is stored before its first request, and then informs the app`()
+  func `a long-lived operation is stored before its request, and its persisted block runs once`()
     async throws
   {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
