@@ -29,7 +29,9 @@ extension Client {
 
   /// The user's record name in the container.
   func userName() async throws -> String {
-    try #require(try await post("users/caller")["userRecordName"].string)
+    var client = self
+    client.database = "public"
+    return try #require(try await client.post("users/caller")["userRecordName"].string)
   }
 
   /// Opens a notification stream or a long poll, without a socket.

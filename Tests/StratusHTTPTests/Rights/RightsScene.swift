@@ -104,12 +104,3 @@ extension TestServer {
     try #require(try await accounts.registry.account(email: email)).id
   }
 }
-
-extension Client {
-  /// The user record name of the caller.
-  func userName() async throws -> String {
-    var client = self
-    client.database = "public"
-    return try #require(try await client.post("users/caller")["userRecordName"].string)
-  }
-}
