@@ -251,17 +251,3 @@ extension AccountPages {
     server: tell its developer.</p>
     """, status: 400, hasOpener: true)
 }
-
-extension [UInt8] {
-  /// Decodes an even number of hex digits, or returns nil for any other text.
-  init?(hexText text: String) {
-    let digits = text.utf8.compactMap { byte in
-      UnicodeScalar(byte).properties.isASCIIHexDigit
-        ? Character(UnicodeScalar(byte)).hexDigitValue : nil
-    }
-    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-    self = stride(from: 0, to: digits.count, by: 2).map {
-      UInt8(digits[$0] << 4 | digits[$0 + 1])
-    }
-  }
-}

@@ -229,7 +229,7 @@ extension [UInt8] {
       decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Decodes hex digits.
+  /// Decodes an even number of hex digits, or returns nil for any other text.
   public init?(hexText: String) {
     let digits = hexText.compactMap(\.hexDigitValue)
     guard digits.count == hexText.utf8.count, digits.count.isMultiple(of: 2) else { return nil }

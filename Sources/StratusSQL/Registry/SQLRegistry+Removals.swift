@@ -91,7 +91,7 @@ extension SQLRegistry {
         values = [.text(entry.subject)]
       case .passkey:
         statement = RemovalStatements.passkey
-        values = [.bytes(Self.bytes(hex: entry.subject))]
+        values = [.bytes([UInt8](hexText: entry.subject) ?? [])]
       case .providerLink:
         statement = RemovalStatements.link
         values = [.text(entry.detail ?? ""), .text(entry.subject)]
@@ -100,15 +100,6 @@ extension SQLRegistry {
         return false
       }
       return try session.connection.execute(statement, values) == 1
-    }
-  }
-
-  /// Decodes hex digits. The result is empty if they are not valid.
-  private static func bytes(hex: String) -> [UInt8] {
-    let digits = hex.compactMap(\.hexDigitValue)
-    guard digits.count == hex.count, digits.count.isMultiple(of: 2) else { return [] }
-    return stride(from: 0, to: digits.count, by: 2).map {
-      UInt8(digits[$0] * 16 + digits[$0 + 1])
     }
   }
 
