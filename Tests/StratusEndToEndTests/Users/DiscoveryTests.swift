@@ -1,4 +1,5 @@
 import CloudKit
+import StratusAccounts
 import StratusDomain
 import StratusTesting
 import StratusWire
@@ -81,9 +82,12 @@ import Testing
     async throws
   {
     try await withBob(discoverability: .granted) { ann, bob in
-      #expect(try await bob.requestApplicationPermission(.userDiscoverability) == .granted)
-      #expect(try await ann.requestApplicationPermission(.userDiscoverability) == .initialState)
-      #expect(try await ann.applicationPermissionStatus(for: .userDiscoverability) == .initialState)
+      let bobs = try await bob.requestApplicationPermission(.userDiscoverability)
+      #expect(bobs == .granted)
+      let anns = try await ann.requestApplicationPermission(.userDiscoverability)
+      #expect(anns == .initialState)
+      let status = try await ann.applicationPermissionStatus(for: .userDiscoverability)
+      #expect(status == .initialState)
       await expect(.invalidArguments) { try await ann.applicationPermissionStatus(for: []) }
     }
   }
