@@ -53,7 +53,8 @@ extension TestServer {
     repeat {
       let answer = try await manage(
         "accounts/export", ["email": .string(email), "cursor": cursor])
-      bytes += try #require(Data(base64Encoded: try #require(answer["bytes"].string)))
+      let text = try #require(answer["bytes"].string)
+      bytes += try #require(Data(base64Encoded: text))
       cursor = answer["cursor"]
     } while !cursor.isNull
     return try ExportedArchive(bytes)
