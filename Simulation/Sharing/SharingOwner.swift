@@ -31,7 +31,10 @@ final class SharingOwner: @unchecked Sendable {
 
   func start() { Task { await live() } }
 
-  func stop() { life.end() }
+  func stop() {
+    life.end()
+    sealer?.stop()
+  }
 
   /// Creates the zone, two trees of records, and their shares, so that in every seed there is a
   /// share to accept. In some seeds, the owner shares the whole zone instead.
@@ -66,9 +69,7 @@ final class SharingOwner: @unchecked Sendable {
 
   private func step() async {
     if let sealer, household.percent(40) {
-      if household.percent(30), let share = household.one(of: shares.keys) {
-        return await sealer.sendURL(of: share)
-      }
+      if household.percent(30) { return await sealer.sendURLs() }
       return await sealer.save(among: Self.names)
     }
     guard let name = household.one(of: Self.names) else { return }
