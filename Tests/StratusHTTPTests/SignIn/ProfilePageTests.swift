@@ -1,3 +1,4 @@
+import HTTPTypes
 import StratusTesting
 import StratusWire
 import Testing

@@ -1,3 +1,4 @@
+import StratusDomain
 import StratusTesting
 import StratusWire
 import Testing
