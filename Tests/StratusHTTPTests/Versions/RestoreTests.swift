@@ -1,3 +1,4 @@
+import HTTPTypes
 import StratusDomain
 import StratusTesting
 import StratusWire
