@@ -1,3 +1,4 @@
+import HTTPTypes
 import StratusAccounts
 import StratusDomain
 import StratusTesting
