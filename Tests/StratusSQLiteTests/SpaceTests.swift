@@ -57,7 +57,7 @@ import Testing
       }
       let sizes = try compact(url)
       #expect(sizes.before > 15_000_000)
-      #expect(sizes.after < 400_000)
+      #expect(sizes.after < 450_000)
       #expect(bytes(in: url) == sizes.after)
       try await withStores(in: url, epoch: 2) { stores in
         let store = try await stores.store(at: development)
