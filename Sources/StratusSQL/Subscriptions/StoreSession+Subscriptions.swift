@@ -42,15 +42,22 @@ extension StoreSession {
     after number: Int64, limit: Int
   ) throws(ServerError) -> [StoredSubscription] {
     guard limit > 0, let database = try self.number(of: database) else { return [] }
-    let values: [SQLValue] = [.bytes(key.bytes), .integer(number), .integer(Int64(limit))]
-    let found = try connection.all(
-      SubscriptionStatements.filed, [.integer(database)] + values, Self.subscription)
+    var databases = [database]
     // Shared databases support only database subscriptions.
-    guard key == .database else { return found }
-    let others = try connection.all(
-      SubscriptionStatements.filedByParticipants, [.integer(zone)] + values, Self.subscription)
-    if others.isEmpty { return found }
-    return Array((found + others).sorted { $0.number < $1.number }.prefix(limit))
+    if key == .database {
+      databases += try connection.all(SubscriptionStatements.participants, [.integer(zone)]) {
+        $0.integer(0)
+      }
+    }
+    var found: [StoredSubscription] = []
+    for database in databases {
+      found += try connection.all(
+        SubscriptionStatements.filed,
+        [.integer(database), .bytes(key.bytes), .integer(number), .integer(Int64(limit))],
+        Self.subscription)
+    }
+    if databases.count == 1 { return found }
+    return Array(found.sorted { $0.number < $1.number }.prefix(limit))
   }
 
   public func hasSubscription(number: Int64) throws(ServerError) -> Bool {
@@ -217,16 +224,11 @@ private enum SubscriptionStatements {
        WHERE database = ? AND filed_under = ? AND subscription > ?
       ORDER BY subscription LIMIT ?
       """)
-  /// Reads the subscriptions to the shared databases that list a zone.
+  /// Reads the shared databases that list a zone.
   ///
   /// NB: `participation <> 0` is the condition of the index `listings_shared`.
-  static let filedByParticipants = SQLStatement(
-    columns
-      + """
-       WHERE database IN (
-        SELECT database FROM listings WHERE zone = ? AND participation <> 0 AND deleted = 0)
-      AND filed_under = ? AND subscription > ? ORDER BY subscription LIMIT ?
-      """)
+  static let participants = SQLStatement(
+    "SELECT database FROM listings WHERE zone = ? AND participation <> 0 AND deleted = 0")
   /// NB: `participation <> 0` is the condition of the index `listings_shared`.
   static let participant = SQLStatement(
     """
