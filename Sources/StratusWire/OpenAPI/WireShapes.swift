@@ -137,7 +137,8 @@ enum WireShapes {
       AcknowledgeNotifications.self, "Confirms received notifications.", "{through: int}", "{}"),
     Row(SetBadge.self, "Sets the badge of the app.", "{badge: int}", "{}"),
     Row(
-      FetchKeys.self, "Returns the keys of encrypted values.", "{zones: [ZoneID]}",
+      FetchKeys.self, "Returns the keys of encrypted values.",
+      "{zones: [ZoneID], rootRecordName?: string, recordNames?: [string]}",
       "{userRecordName: string, publicKey?: string, zones: [ZoneKeys]}"),
     Row(
       RegisterUserKey.self, "Registers the public key of the user.", "{publicKey: string}",
@@ -216,6 +217,7 @@ enum WireShapes {
       """
     ),
     ("RecordResult", "Record | Tombstone | RecordFailure"),
+    ("RecordRoot", "{recordName: string, rootRecordName: string}"),
     (
       "RecordToSave",
       """
@@ -282,7 +284,13 @@ enum WireShapes {
       "UserIdentity",
       "{userRecordName: string, nameComponents?: PersonName, lookupInfo?: LookupInfo}"
     ),
-    ("WrappedKey", "{keyID: string, recipient: string, wrapped: string, isRetired?: bool}"),
+    (
+      "WrappedKey",
+      """
+      {keyID: string, recipient: string, wrapped: string, rootRecordName?: string,
+       isRetired?: bool}
+      """
+    ),
     (
       "Zone",
       """
@@ -314,7 +322,12 @@ enum WireShapes {
       """
     ),
     ("ZoneID", "{zoneName: string, ownerRecordName?: string, zoneType?: string}"),
-    ("ZoneKeys", "{zoneID: ZoneID, keys: [WrappedKey], memberKeys?: [string]}"),
+    (
+      "ZoneKeys",
+      """
+      {zoneID: ZoneID, keys: [WrappedKey], memberKeys?: [string], roots?: [RecordRoot]}
+      """
+    ),
     (
       "ZoneOperation",
       "{operationType: string, zone: {zoneID: ZoneID, encryptionScope?: string}}"
