@@ -120,7 +120,7 @@ struct HierarchyReach {
   /// other record has the root of its parent.
   ///
   /// NB: if this change does not write the parent, the parent's stored hierarchy is used, although
-  /// a later step may move the parent. That step then moves this record, too. If the record were
+  /// this change or a later step may move the parent. A later step then moves this record, too. If the record were
   /// moved before its parent, and the parent were never moved, the record would stay wrong, because
   /// a step examines only the children of moved records.
   private mutating func root(of name: String) throws(ServerError) -> String? {
@@ -218,6 +218,21 @@ struct HierarchyReach {
     }
     unfinished = frontier[next...].map(\.parent)
     frontier = []
+    let behind = movedParents(among: moved)
+    unfinished.removeAll { behind.contains(ExactName($0.parentName)) }
+    unfinished += behind.sorted { $0.text < $1.text }.map {
+      UnfinishedHierarchy(zone: zone, parentName: $0.text)
+    }
+  }
+
+  /// Returns the moved records that are parents of written records. The written records have got
+  /// the earlier hierarchies of these parents, so a later step must move them.
+  private func movedParents(among moved: Set<ExactName>) -> Set<ExactName> {
+    if moved.isEmpty { return [] }
+    let parents = written.values.filter { !$0.isDeleted }.compactMap {
+      $0.parentRecordName.map(ExactName.init)
+    }
+    return moved.intersection(parents)
   }
 
   /// Removes records without children from ``frontier``, because nothing has to follow them.

@@ -128,6 +128,53 @@ import Testing
     }
   }
 
+  @Test func `a record below a parent that the same batch moves out does not join the share`()
+    async throws
+  {
+    try await withShares { scene in
+      let share = try await scene.share("Rome", with: [scene.invited("bob")])
+      let bob = try await scene.guest("bob")
+      try await scene.accept(share["shortGUID"], as: bob)
+      let forum = operation("forceUpdate", "Forum")
+      _ = try await scene.ann.modify(
+        [
+          forum.with("record", forum["record"].with("parent", [:])),
+          operation("forceUpdate", "Plans", parent: "Arch"),
+        ], in: "Trips")
+      // Neither before nor after the background work does Bob see a record below Forum.
+      for isSettled in [false, true] {
+        if isSettled { try await scene.server.continueCascades() }
+        let found = try await bob.post(
+          "records/lookup",
+          [
+            "zoneID": scene.zoneID,
+            "records": .array(["Plans", "Arch", "Forum"].map { ["recordName": .string($0)] }),
+          ])["records"]
+        #expect(
+          found.array?.map { $0["serverErrorCode"] } == ["NOT_FOUND", "NOT_FOUND", "NOT_FOUND"])
+      }
+      #expect(try await scene.records(of: bob) == ["Rome", "Share-1"])
+    }
+  }
+
+  @Test func `a record below a parent that the same batch moves in joins the share`() async throws {
+    try await withShares { scene in
+      let share = try await scene.share("Rome", with: [scene.invited("bob")])
+      let bob = try await scene.guest("bob")
+      try await scene.accept(share["shortGUID"], as: bob)
+      _ = try await scene.ann.modify(
+        [
+          operation("forceUpdate", "Paris", parent: "Rome"),
+          operation("forceUpdate", "Plans", parent: "Louvre"),
+        ], in: "Trips")
+      try await scene.server.continueCascades()
+      #expect(
+        try await scene.records(of: bob) == [
+          "Rome", "Forum", "Arch", "Paris", "Louvre", "Plans", "Share-1",
+        ])
+    }
+  }
+
   @Test func `rights to one share give no rights to another share of the zone`() async throws {
     try await withShares { scene in
       try await scene.share("Rome", with: [scene.invited("bob")])
