@@ -13,18 +13,21 @@ import Testing
       for kind in Kind.allCases {
         try await withServer { server in
           let scene = try await ShareScene(server, in: environment)
-          var readOnly: MatrixZone?
+          // NB: an account has a limited number of sessions, so the guest signs in once.
+          let bob = try await scene.guest("bob")
+          // An attempt that is refused changes nothing, so the next one uses the same zone.
+          var kept: MatrixZone?
           for operation in Attempt.allCases {
             for position in Position.allCases where operation.applies(to: position) {
               let cell = Cell(form: form, kind: kind, attempt: operation, position: position)
               let zone: MatrixZone
-              if let readOnly, !operation.changesZone {
-                zone = readOnly
+              if let kept {
+                zone = kept
               } else {
-                zone = try await MatrixZone(scene, "Z\(cells)", cell)
-                if !operation.changesZone { readOnly = zone }
+                zone = try await MatrixZone(scene, bob, "Z\(cells)", cell)
               }
               let result = try await zone.result(of: cell)
+              kept = operation.changesZone && result == "OK" ? nil : zone
               let expected = Expectation(cell).code
               cells += 1
               if result != expected {
@@ -38,7 +41,7 @@ import Testing
       }
     }
     print("participants in \(environment): \(cells) cells, \(wrong) wrong")
-    #expect(cells == 2 * 16 * 95)
+    #expect(cells == 2 * 16 * 94)
   }
 }
 

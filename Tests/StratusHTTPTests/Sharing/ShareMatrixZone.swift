@@ -12,7 +12,7 @@ struct MatrixZone {
     ["zoneName": .string(zone), "ownerRecordName": .string(scene.annName)]
   }
 
-  init(_ scene: ShareScene, _ zone: String, _ cell: Cell) async throws {
+  init(_ scene: ShareScene, _ bob: Client, _ zone: String, _ cell: Cell) async throws {
     (self.scene, self.zone) = (scene, zone)
     try await scene.ann.makeZone(zone)
     func record(_ name: String, _ parent: String?) -> JSON {
@@ -38,7 +38,6 @@ struct MatrixZone {
       cell.form == .zone ? nil : "root", publicly: cell.kind.publicPermission, with: people)
     let made = try await scene.ann.modify([share], in: zone)[0]
     guid = made["shortGUID"]
-    let bob = try await scene.guest("bob")
     switch cell.kind {
     case .administrator, .writer, .reader, .publicWriter, .publicReader, .removed, .left,
       .withdrawn, .blocked:
