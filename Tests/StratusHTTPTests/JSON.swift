@@ -33,8 +33,29 @@ enum JSON: Hashable, Sendable {
     return .object(members)
   }
 
+  /// NB: `JSONDecoder` would throw an error for each type that a value does not have. Swift Testing
+  /// records a backtrace for each error, which takes more time than the rest of a request.
   init(parsing bytes: [UInt8]) throws {
-    self = try JSONDecoder().decode(JSON.self, from: Data(bytes))
+    self.init(try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed))
+  }
+
+  private init(_ value: Any) {
+    switch value {
+    case let text as String: self = .string(text)
+    case let number as NSNumber: self.init(number)
+    case let elements as [Any]: self = .array(elements.map { JSON($0) })
+    case let members as [String: Any]: self = .object(members.mapValues { JSON($0) })
+    default: self = .null
+    }
+  }
+
+  private init(_ number: NSNumber) {
+    switch String(cString: number.objCType) {
+    case "c", "B": self = .bool(number.boolValue)
+    case "d", "f", "Q":
+      self = Int64(exactly: number.doubleValue).map { .int($0) } ?? .double(number.doubleValue)
+    default: self = .int(number.int64Value)
+    }
   }
 
   var bytes: [UInt8] {
@@ -42,26 +63,7 @@ enum JSON: Hashable, Sendable {
   }
 }
 
-extension JSON: Codable {
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .int(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .double(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let value = try? container.decode([JSON].self) {
-      self = .array(value)
-    } else {
-      self = .object(try container.decode([String: JSON].self))
-    }
-  }
-
+extension JSON: Encodable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
