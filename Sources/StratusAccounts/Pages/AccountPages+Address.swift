@@ -15,7 +15,8 @@ extension AccountPages {
 
   private var mailSettings: MailSettings? { accounts.mail.flatMap { $0.isAvailable ? $0 : nil } }
 
-  /// The form on the page of a share that the user may not see, or nil if the server sends no mails.
+  /// The form on the page of a share that the user may not see, or nil if the server sends no
+  /// mails.
   func addressForm(_ id: String, _ visit: Visit) -> HTML? {
     guard mailSettings != nil else { return nil }
     return """

@@ -22,8 +22,9 @@ public protocol AddressRegistry: Sendable {
   func addresses(ofAccount accountID: String) async throws(ServerError) -> [ConfirmedAddress]
 
   /// Uses a code with the purpose ``MailCode/Purpose/address``: adds the address to the account for
-  /// which the code was made, and removes the code. If another account had the address, this account
-  /// loses the address, because the newest proof counts. All changes happen in one transaction.
+  /// which the code was made, and removes the code. If another account had the address, that
+  /// account loses the address, because the newest proof counts. All changes happen in one
+  /// transaction.
   ///
   /// - Parameters:
   ///   - accountID: the account that must be the one of the code.

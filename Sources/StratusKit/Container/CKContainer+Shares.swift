@@ -2,8 +2,8 @@ public import Foundation
 
 /// Methods that find and join shares.
 ///
-/// The methods are short forms of ``CKFetchShareMetadataOperation``, ``CKAcceptSharesOperation`` and
-/// ``CKShareRequestAccessOperation``.
+/// The methods are short forms of ``CKFetchShareMetadataOperation``, ``CKAcceptSharesOperation``
+/// and ``CKShareRequestAccessOperation``.
 extension CKContainer {
   // Metadata.
 

@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  /// Source: sharing §1.2. Apple's engine delivers such a share only after the app has started again.
+  /// Apple's engine delivers such a share only after the app has started again.
   @Test func `the owner's sync engine gets a share that the same device saves without the engine`()
     async throws
   {
