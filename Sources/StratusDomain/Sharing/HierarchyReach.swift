@@ -120,9 +120,9 @@ struct HierarchyReach {
   /// other record has the root of its parent.
   ///
   /// NB: if this change does not write the parent, the parent's stored hierarchy is used, although
-  /// this change or a later step may move the parent. A later step then moves this record, too. If the record were
-  /// moved before its parent, and the parent were never moved, the record would stay wrong, because
-  /// a step examines only the children of moved records.
+  /// this change or a later step may move the parent. A later step then moves this record, too. If
+  /// the record were moved before its parent, and the parent were never moved, the record would
+  /// stay wrong, because a step examines only the children of moved records.
   private mutating func root(of name: String) throws(ServerError) -> String? {
     let exact = ExactName(name)
     if let known = roots[exact] { return known }
