@@ -86,7 +86,8 @@ struct VersionsCommand: AsyncParsableCommand {
       }
       guard dryRun || yes else {
         throw Failure(
-          "this changes records for all devices; look at it with --dry-run, and confirm it with --yes"
+          "this changes records for all devices; look at it with --dry-run, and confirm it "
+            + "with --yes"
         )
       }
       let request = RestoreVersions.Request(

@@ -32,7 +32,7 @@ import Testing
           - >-
             id=work, name=Example Inc., issuer=https://id.example.org/a=b, client-id=one,
             secret-file=\(file.path), trust-mail=Example.org example.com
-          - id=other-2,issuer=http://localhost:5556/dex,client-id=two,algorithm=EdDSA,trust-phone=yes
+          - id=other-2,issuer=http://localhost:5556/dex,client-id=2,algorithm=EdDSA,trust-phone=yes
         """
     ).providers
     try #require(providers.count == 2)

@@ -223,7 +223,9 @@ let noteText =
     #expect(try read(FetchCurrentUser.Response.self, written(answer)) == answer)
   }
 
-  @Test func `a request of users-discover keeps its lookups, and an answer its identities`() throws {
+  @Test func `a request of users-discover keeps its lookups, and an answer its identities`()
+    throws
+  {
     let lookups: [ParticipantLookup] = [
       .emailAddress("a@b.org"), .phoneNumber("+491"), .userRecordName("_3f"),
     ]

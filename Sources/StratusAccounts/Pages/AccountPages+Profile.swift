@@ -31,8 +31,8 @@ extension AccountPages {
       <input id="family" name="family" autocomplete="family-name" maxlength="\(length)" \
       value="\(profile.name?.family ?? "")">
       <fieldset><legend>May users of the same apps find you?</legend>
-      <p class="small">They then find you by your e-mail address, by a verified telephone number or \
-      by your user record, and see your name. The apps that you use see your name, too.</p>
+      <p class="small">They then find you by your e-mail address, by a verified telephone number \
+      or by your user record, and see your name. The apps that you use see your name, too.</p>
       \(choice("yes", "Yes", isChosen: profile.discoverability == .granted))
       \(choice("no", "No", isChosen: profile.discoverability != .granted))
       </fieldset>

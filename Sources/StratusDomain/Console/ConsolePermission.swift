@@ -76,7 +76,8 @@ extension ConsolePermission {
     // NB: the answer of `quotas/show` contains the addresses of accounts.
     case "quotas/show", "quotas/set":
       return .users
-    // NB: a limited member cannot see the log, because entries about accounts belong to no container.
+    // NB: a limited member cannot see the log, because entries about accounts belong to no
+    // container.
     case "audit/list":
       return .audit
     case "roles/grant", "roles/revoke":

@@ -71,8 +71,8 @@ public protocol RemovalRegistry: Sendable {
   /// Removes the receipts of deletions that ended before a time, in milliseconds since 1970 UTC.
   func deleteRemovals(endedBefore time: Int64) async throws(ServerError)
 
-  /// Removes the password, passkey or link of an entry, even if the account has no other way to sign
-  /// in.
+  /// Removes the password, passkey or link of an entry, even if the account has no other way to
+  /// sign in.
   ///
   /// - Returns: false if there is no such credential, or if the entry is of another kind.
   func removeCredential(_ entry: RemovalEntry) async throws(ServerError) -> Bool

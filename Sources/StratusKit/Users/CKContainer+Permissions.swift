@@ -37,8 +37,8 @@ extension CKContainer {
   /// Returns the user's decision about a permission.
   ///
   /// Choice: the decision holds for all apps of the user's account.
-  /// - Throws: `CKError.notAuthenticated` if no user is signed in; `CKError.invalidArguments` if the
-  ///   permission is not ``ApplicationPermissions/userDiscoverability``.
+  /// - Throws: `CKError.notAuthenticated` if no user is signed in; `CKError.invalidArguments` if
+  ///   the permission is not ``ApplicationPermissions/userDiscoverability``.
   public func applicationPermissionStatus(
     for applicationPermission: CKContainer.ApplicationPermissions
   ) async throws -> CKContainer.ApplicationPermissionStatus {

@@ -259,8 +259,8 @@ private enum RemovalStatements {
   static let password = SQLStatement("DELETE FROM passwords WHERE account = ?")
   static let passkey = SQLStatement("DELETE FROM passkeys WHERE id = ?")
   static let link = SQLStatement("DELETE FROM provider_links WHERE issuer = ? AND subject = ?")
-  /// NB: a mail that still waits is sent, because it may be the notice of the deletion. It is removed
-  /// later, like every mail.
+  /// NB: a mail that still waits is sent, because it may be the notice of the deletion. It is
+  /// removed later, like every mail.
   static let mails = SQLStatement(
     "DELETE FROM mails WHERE recipient = ? AND next_at IS NULL")
   static let mailCodes = SQLStatement("DELETE FROM mail_codes WHERE email = ?")

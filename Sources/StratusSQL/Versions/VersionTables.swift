@@ -6,8 +6,8 @@ import StratusDomain
 /// change number of the write, and `replaced_at` is its time. If there was no record, the row is a
 /// tombstone. The column `files` has the checksums of the version's files one after the other.
 ///
-/// A row of `kept_zones` is a deleted zone (`zones.deleted = 3`) whose records are kept. The one row
-/// of `version_extent` belongs to the store. It exists while the store keeps versions.
+/// A row of `kept_zones` is a deleted zone (`zones.deleted = 3`) whose records are kept. The one
+/// row of `version_extent` belongs to the store. It exists while the store keeps versions.
 enum VersionTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

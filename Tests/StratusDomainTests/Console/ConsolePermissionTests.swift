@@ -43,7 +43,7 @@ private let dryRun = ConsoleSubject(
   }
 
   @Test func `an auditor changes nothing`() {
-    #expect(TeamRole.auditor.permissions == [.status, .schemaRead, .requests])
+    #expect(TeamRole.auditor.permissions == [.status, .schemaRead, .requests, .audit])
   }
 
   @Test func `the console offers every endpoint that is in a list of permissions`() {
