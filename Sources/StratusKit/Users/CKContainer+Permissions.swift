@@ -19,7 +19,9 @@ extension CKContainer {
     case initialState = 0
     /// The server could not be asked.
     case couldNotComplete = 1
+    /// The user has refused.
     case denied = 2
+    /// The user has agreed.
     case granted = 3
   }
 
@@ -29,8 +31,11 @@ extension CKContainer {
 
   /// Contains earlier names of types.
   public enum Application {
+    /// The earlier name of ``CKContainer/ApplicationPermissions``.
     public typealias Permissions = CKContainer.ApplicationPermissions
+    /// The earlier name of ``CKContainer/ApplicationPermissionStatus``.
     public typealias PermissionStatus = CKContainer.ApplicationPermissionStatus
+    /// The earlier name of ``CKContainer/ApplicationPermissionBlock``.
     public typealias PermissionBlock = CKContainer.ApplicationPermissionBlock
   }
 
@@ -88,6 +93,9 @@ extension CKContainer {
   }
 }
 
+/// The earlier name of ``CKContainer/ApplicationPermissions``.
 public typealias CKContainer_Application_Permissions = CKContainer.ApplicationPermissions
+/// The earlier name of ``CKContainer/ApplicationPermissionStatus``.
 public typealias CKContainer_Application_PermissionStatus = CKContainer.ApplicationPermissionStatus
+/// The earlier name of ``CKContainer/ApplicationPermissionBlock``.
 public typealias CKContainer_Application_PermissionBlock = CKContainer.ApplicationPermissionBlock
