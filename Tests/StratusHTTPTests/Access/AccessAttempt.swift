@@ -21,7 +21,15 @@ struct AccessAttempt: Sendable {
 
   var name: String { operation.isEmpty ? endpoint : "\(endpoint) \(operation)" }
 
-  static let all = records + zones + subscriptions + others
+  /// NB: the last attempt deletes the zones of its caller.
+  static let all = records + zones + subscriptions + others + [reset]
+
+  private static let reset = AccessAttempt(endpoint: "encryption/reset", subjects: [.none]) { _ in
+      [
+        "publicKey": .string(AccessScene.publicKey),
+        "replacedKey": .string(AccessScene.publicKey),
+      ]
+    }
 
   private static let kinds = [
     "create", "update", "forceUpdate", "replace", "forceReplace", "delete", "forceDelete",
@@ -81,12 +89,6 @@ struct AccessAttempt: Sendable {
         "key": [
           "keyID": "AQEBAQEBAQE=", "recipient": .string(AccessScene.publicKey), "wrapped": "AQ==",
         ],
-      ]
-    },
-    AccessAttempt(endpoint: "encryption/reset", subjects: [.none]) { _ in
-      [
-        "publicKey": .string(AccessScene.publicKey),
-        "replacedKey": .string(AccessScene.publicKey),
       ]
     },
   ]

@@ -23,8 +23,9 @@ enum AccessRules {
     case .wrongOrigin, .restricted, .consoleOperator: return denied
     case .consoleDeveloper: return offeredByConsole.contains(endpoint) ? nil : "404 NOT_FOUND"
     case .apiToken:
-      // Requests about shares go to the public database, for every kind of caller.
-      if endpointsOfShares.contains(endpoint), cell.database != .public { return bad }
+      // Requests about shares go to the public database. A request that joins or asks for access
+      // needs a user first.
+      if endpoint == "records/resolve", cell.database != .public { return bad }
       return cell.database == .public && anonymousReads.contains(endpoint) ? nil : required
     case .serverKey:
       if endpoint.hasPrefix("users/") { return failed }
@@ -84,7 +85,9 @@ enum AccessRules {
       return needsZones.contains(endpoint) || endpoint.hasPrefix("encryption/") ? bad : nil
     case .private: return endpointsOfShares.contains(endpoint) ? bad : nil
     case .shared:
-      let needsOwner: Set = ["zones/modify", "encryption/register", "encryption/reset"]
+      // A participant leaves a zone by deleting it, and can create no zone.
+      if endpoint == "zones/modify" { return cell.attempt.operation == "create" ? bad : nil }
+      let needsOwner: Set = ["encryption/register", "encryption/reset"]
       return needsOwner.contains(endpoint) || endpointsOfShares.contains(endpoint) ? bad : nil
     case .device: return nil
     }

@@ -27,8 +27,8 @@ extension AccessScene {
     switch (cell.database, cell.subject) {
     case (.public, .own): return nil
     case (.public, _) where isAboutRecords: return nil
-    case (.private, .own),
-      (.private, .absent) where isAboutRecords:
+    // NB: `where` applies only to the pattern before it.
+    case (.private, .own) where isAboutRecords, (.private, .absent) where isAboutRecords:
       return ["zoneName": "Vault"]
     case (.private, .own):
       let zones = ["zones/modify delete": "Spare", "encryption/wrap": "Sealed"]
