@@ -25,11 +25,11 @@ struct AccessAttempt: Sendable {
   static let all = records + zones + subscriptions + others + [reset]
 
   private static let reset = AccessAttempt(endpoint: "encryption/reset", subjects: [.none]) { _ in
-      [
-        "publicKey": .string(AccessScene.publicKey),
-        "replacedKey": .string(AccessScene.publicKey),
-      ]
-    }
+    [
+      "publicKey": .string(AccessScene.publicKey),
+      "replacedKey": .string(AccessScene.publicKey),
+    ]
+  }
 
   private static let kinds = [
     "create", "update", "forceUpdate", "replace", "forceReplace", "delete", "forceDelete",
