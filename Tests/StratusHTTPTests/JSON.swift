@@ -58,8 +58,13 @@ enum JSON: Hashable, Sendable {
     }
   }
 
+  /// The text with sorted keys, so that a run with the same seed sends the same bytes.
   var bytes: [UInt8] {
-    get throws { try Array(JSONEncoder().encode(self)) }
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return try Array(encoder.encode(self))
+    }
   }
 }
 

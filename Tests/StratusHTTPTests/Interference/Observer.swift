@@ -53,7 +53,8 @@ struct Observer {
     let isDevice = endpoint.hasPrefix("tokens/") || endpoint.hasPrefix("notifications/")
     let target = isDevice ? client.deviceTarget(endpoint) : client.target(endpoint)
     let answer = try await client.send(.post, target, body: body.bytes)
-    note("\(endpoint) \(body)", answer.status, answer.headers, answer.bytes)
+    let sent = String(decoding: try body.bytes, as: UTF8.self)
+    note("\(endpoint) \(sent)", answer.status, answer.headers, answer.bytes)
     return answer.json
   }
 
