@@ -16,10 +16,10 @@ struct CopyCommand: AsyncParsableCommand {
       password of PostgreSQL comes from ~/.pgpass or from the variable PGPASSWORD.
       """)
 
-  @Option(help: ArgumentHelp("The source.", valueName: "folder or postgres://…"))
+  @Option(help: ArgumentHelp("The source.", valueName: "folder or postgres://..."))
   var from: String
 
-  @Option(help: ArgumentHelp("The target.", valueName: "folder or postgres://…"))
+  @Option(help: ArgumentHelp("The target.", valueName: "folder or postgres://..."))
   var to: String
 
   @Option(

@@ -289,7 +289,8 @@ public struct UserImport: Sendable {
     if isThere { return size }
     // NB: an asset store accepts names of at most 64 characters.
     let upload = try await assets.open(
-      upload: "import-" + String(checksum.hexText.prefix(48)), at: target.address, fromNothing: offset == 0)
+      upload: "import-" + String(checksum.hexText.prefix(48)), at: target.address,
+      fromNothing: offset == 0)
     if upload.received == offset, !bytes.isEmpty { try await upload.append(bytes) }
     // NB: a complete upload is finished here, too, if the server stopped before it was finished.
     guard upload.received == size else {
