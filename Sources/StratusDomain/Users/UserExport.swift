@@ -47,7 +47,9 @@ public struct UserExport: Sendable {
       }
       position.section = .publicRecords
       position.zoneName = nil
-      return .nothing
+      // NB: an import needs a zone before the subscription to this zone.
+      let lines = try await subscriptions(of: user, in: store)
+      return lines.isEmpty ? .nothing : .lines(lines, isPublic: false)
     case .publicRecords:
       return try await nextOfZone(of: user, in: .public, store, at: address, &position)
     }
@@ -74,13 +76,22 @@ public struct UserExport: Sendable {
             ArchiveNote(
               "device", ["deviceID": device.deviceID], numbers: ["seenAt": device.seen])))
       }
+      for role in try store.schema().customRoles(of: user).sorted() {
+        lines.append(.note(ArchiveNote("role", ["name": role])))
+      }
+      return lines
+    }
+  }
+
+  private func subscriptions(
+    of user: String, in store: any Store
+  ) async throws(ServerError) -> [ArchiveLine] {
+    try await store.read { (store) throws(ServerError) in
+      var lines: [ArchiveLine] = []
       for view in [DatabaseView.public, .private(user: user), .shared(user: user)] {
         for found in try store.subscriptions(of: user, in: view, limit: Self.listMax) {
           lines.append(.subscription(view.scope, try found.subscription()))
         }
-      }
-      for role in try store.schema().customRoles(of: user).sorted() {
-        lines.append(.note(ArchiveNote("role", ["name": role])))
       }
       return lines
     }

@@ -54,7 +54,7 @@ struct Observer {
     let target = isDevice ? client.deviceTarget(endpoint) : client.target(endpoint)
     let answer = try await client.send(.post, target, body: body.bytes)
     let sent = String(decoding: try body.bytes, as: UTF8.self)
-    note("\(endpoint) \(sent)", answer.status, answer.headers, answer.bytes)
+    note("\(endpoint) \(Masks.applied(to: sent))", answer.status, answer.headers, answer.bytes)
     return answer.json
   }
 
@@ -198,8 +198,11 @@ enum Masks {
     // The encryption of a continuation marker uses new random bits each time. Only the length of
     // the marker is compared. Because of the padding, it does not depend on the exact length of a
     // value.
-    text.replacing(/"continuationMarker":"([^"]*)"/) { match in
+    let text = text.replacing(/"continuationMarker":"([^"]*)"/) { match in
       "\"continuationMarker\":\(match.output.1.count)"
     }
+    // A known exception (docs/internals/rights.md): a change tag begins with the change number of
+    // the zone, and the public database has one zone for all users.
+    return text.replacing(/"recordChangeTag":"[^"]*"/, with: "\"recordChangeTag\":\"\"")
   }
 }
