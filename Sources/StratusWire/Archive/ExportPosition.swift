@@ -2,9 +2,9 @@
 public struct ExportPosition: Sendable, Hashable {
   /// The part of a store that comes next.
   public enum Section: Int64, Sendable {
-    /// The user's keys, shares, devices and subscriptions.
+    /// The user's keys, shares and devices.
     case user = 0
-    /// The zones of the private database.
+    /// The zones of the private database, and then the subscriptions.
     case zones = 1
     /// The records of the public database that the user has created.
     case publicRecords = 2
