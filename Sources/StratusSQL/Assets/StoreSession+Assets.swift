@@ -88,7 +88,7 @@ private enum AssetStatements {
   /// table `asset_holds` decides whether a file may be removed.
   static let unheld = SQLStatement(
     select + " WHERE held = 0 AND touched < ? ORDER BY touched LIMIT ?")
-  /// NB: this statement reads only the index of the files that no record uses.
+  /// NB: by the index `assets_unheld`, this statement reads only the files that no record uses.
   static let unheldSizes = SQLStatement(
     """
     SELECT size, uploader FROM assets

@@ -30,7 +30,7 @@ public struct SQLStatement: Sendable {
   /// Creates a statement whose rows may be large. The code that reads the rows stops before the
   /// total size of a column's values exceeds ``SQLLimits/resultSizeBytesMax``.
   ///
-  /// - Parameter column: the column of bytes.
+  /// - Parameter column: the column whose values may be large.
   init(bounding text: String, by column: String) {
     self.init { $0.bounded(text, column, SQLLimits.resultSizeBytesMax) }
   }

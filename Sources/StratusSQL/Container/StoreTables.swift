@@ -95,9 +95,9 @@ public enum StoreTables {
   }
   private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
 
-  /// Returns the layout of a store's file, or nil if the file has no tables yet.
+  /// Returns the layout of a store's file, or nil if the table `store` has no row.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read or has no tables.
   public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
     try connection.first(readLayout, []) { $0.integer(0) }
   }
@@ -218,7 +218,8 @@ public enum StoreTables {
     """
   }
 
-  /// The tables that layout 2 added: indexes, links, assets and settings.
+  /// The tables that layout 2 added: index marks of system fields, settings, indexes and their
+  /// entries, links, cascades, and assets.
   static func derivedTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE system_fields (

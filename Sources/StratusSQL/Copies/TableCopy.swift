@@ -15,7 +15,7 @@ public struct TableCopy {
 
   /// - Parameters:
   ///   - target: tables that were just created.
-  ///   - typed: those of both sets that distinguish texts and bytes.
+  ///   - typed: the one of `source` and `target` whose engine distinguishes texts and bytes.
   /// - Throws: `INTERNAL_ERROR` if the layouts differ.
   public init(
     of subject: Subject, from source: any TableSet, to target: any TableSet, typed: any TableSet

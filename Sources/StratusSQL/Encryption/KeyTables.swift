@@ -1,4 +1,5 @@
-/// The tables of encryption keys. The server cannot decrypt any of these keys.
+/// The tables of encryption keys: public keys of users, and encrypted keys of zones, which the
+/// server cannot decrypt.
 enum KeyTables {
   /// The table `user_keys` belongs to the store, because a user has the same key in every database.
   /// The keys of a zone are deleted with the zone.

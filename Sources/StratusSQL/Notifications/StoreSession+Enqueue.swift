@@ -64,8 +64,9 @@ extension StoreSession {
     return origin
   }
 
-  /// Removes the oldest notifications of a long queue, and notifications that every device has
-  /// received. The newest notifications stay.
+  /// Removes all notifications of a queue except the newest ``Limits/queuedNotificationsMax``. Of
+  /// these, removes the notifications that every device has acknowledged, except the newest
+  /// ``Limits/keptNotificationsMax`` of the queue.
   private func trimQueue(of user: String) throws(ServerError) {
     let acknowledged = try connection.first(EnqueueStatements.acknowledged, [.text(user)]) { row in
       row.isNull(0) ? Int64.max : row.integer(0)

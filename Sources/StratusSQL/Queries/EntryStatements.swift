@@ -18,7 +18,8 @@ enum EntryStatements {
   /// except the database and the index.
   ///
   /// A bound that is only a value becomes the position before all entries of that value. One row
-  /// comparison can then express both the end of the range and the position from which to continue.
+  /// comparison can then express both the bound at which reading begins and the position after
+  /// which a later read continues.
   static func reading(
     _ range: EntryRange, _ dialect: SQLDialect
   ) -> (SQLStatement, [SQLValue]) {

@@ -89,9 +89,9 @@ public enum RegistryTables {
     }
   }
 
-  /// Returns the layout of the registry file, or nil if the file has no tables yet.
+  /// Returns the layout of the registry file, or nil if the table `registry` has no row.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read or has no tables.
   public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
     try connection.first(readLayout, []) { $0.integer(0) }
   }

@@ -42,8 +42,8 @@ extension SQLRegistry {
 }
 
 extension RegistryTables {
-  /// The table of the further addresses of accounts, and the account of a mailed code, added with
-  /// layout 15.
+  /// The table of the additional e-mail addresses of accounts, and the column for the account of a
+  /// mailed code, added with layout 15.
   static func addresses(_ dialect: SQLDialect) -> String {
     """
     ALTER TABLE mail_codes ADD COLUMN account \(dialect.text);

@@ -29,7 +29,7 @@ extension SQLRegistry {
 }
 
 extension RegistrySession {
-  /// Stores an entry of the audit log, in the transaction of the change.
+  /// Stores an entry of the audit log in this transaction.
   func append(_ entry: AuditEntry) throws(ServerError) {
     try connection.execute(AuditStatements.insert, entry.values)
   }

@@ -129,7 +129,7 @@ extension RegistrySession {
     _ = try connection.execute(MailCodeStatements.delete, [.bytes(hash)])
   }
 
-  /// Removes all codes of an account's address.
+  /// Removes all mailed codes for the address with which the account's user signs in.
   func deleteMailCodes(ofAccount accountID: String) throws(ServerError) {
     _ = try connection.execute(MailCodeStatements.deleteOfAccount, [.text(accountID)])
   }

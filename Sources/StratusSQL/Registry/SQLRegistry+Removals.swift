@@ -273,9 +273,9 @@ private enum RemovalStatements {
     ("addresses", "addresses"),
   ].map { ($0.0, SQLStatement("DELETE FROM \($0.1) WHERE account = ?")) }
 
-  /// NB: the names of the account's users are needed for the check after the end.
+  /// NB: the user record names of the account are needed for the check that follows the deletion.
   static let deleteUsers = SQLStatement("DELETE FROM users WHERE account = ?")
-  /// The rows that are needed until the end.
+  /// The statements that delete the rows which all earlier steps of the deletion need.
   static let last = [
     SQLStatement("DELETE FROM test_accounts WHERE account = ?"),
     SQLStatement("DELETE FROM accounts WHERE id = ?"),

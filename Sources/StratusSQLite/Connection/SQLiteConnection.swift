@@ -25,7 +25,8 @@ final class SQLiteConnection: SQLConnection {
 
   /// Opens a file. Creates it if it does not exist, unless `configuration` is read-only.
   ///
-  /// - Throws: `INTERNAL_ERROR`.
+  /// - Throws: `TRY_AGAIN_LATER` if another program locks the file or the disk is full, otherwise
+  ///   `INTERNAL_ERROR`.
   init(path: String, configuration: Configuration) throws(ServerError) {
     do {
       queue = try DatabaseQueue(path: path, configuration: configuration)

@@ -60,7 +60,7 @@ final class FileWatch: Sendable {
     return log == nil || Identity(logPath, mayBeEmpty: true) == log
   }
 
-  /// Stores the problem that an error indicates.
+  /// Remembers the problem that an error indicates. Other errors are ignored.
   func note(_ error: ServerError) {
     if error.reason == Reason.storeFull { isFull.store(true, ordering: .relaxed) }
     if error.facts["fault"] == SQLiteFailure.damagedFault {
@@ -73,7 +73,7 @@ final class FileWatch: Sendable {
     if isFull.load(ordering: .relaxed) { isFull.store(false, ordering: .relaxed) }
   }
 
-  /// The current problem of the file.
+  /// The current problem of the file, or nil if none is known.
   var problem: HealthProblem.Kind? {
     do throws(ServerError) { try check() } catch { return .lost }
     if isDamaged.load(ordering: .relaxed) { return .damaged }

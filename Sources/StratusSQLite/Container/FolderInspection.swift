@@ -14,7 +14,8 @@ public struct FolderInspection: Sendable {
     case damaged(_ what: String)
     /// A newer version of Stratus wrote the file.
     case newer(layout: Int64, known: Int64)
-    /// An older version wrote the file. The next start of a server upgrades it.
+    /// An older version of Stratus wrote the file. A server upgrades the file when it opens the
+    /// file.
     case older(layout: Int64, known: Int64)
   }
 
@@ -54,9 +55,9 @@ public struct FolderInspection: Sendable {
     }
   }
 
-  /// Returns the epoch in a store's file, or nil if the file has no tables.
+  /// Returns the epoch in a store's file, or nil if the table `store` has no row.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read or has no tables.
   public func epoch(ofStore address: StoreAddress) throws(ServerError) -> Int64? {
     try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
       try StoreTables.identity(on: connection)
@@ -104,7 +105,7 @@ public struct FolderInspection: Sendable {
     Self.sizeBytes(DataFolder.file(of: address, in: folder).path)
   }
 
-  /// Whether a store's file is too large to be read completely.
+  /// Whether a store's file is not read completely, because it is large and `readsAll` is false.
   public func skipsContents(ofStore address: StoreAddress) -> Bool {
     !readsAll && sizeBytes(ofStore: address) > Self.wholeSizeBytesMax
   }

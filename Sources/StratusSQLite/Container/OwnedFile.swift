@@ -8,7 +8,7 @@ enum OwnedFile {
   ///
   /// SQLite creates the log and the shared-memory file with the mode of the main file.
   ///
-  /// - Throws: `INTERNAL_ERROR`.
+  /// - Throws: `TRY_AGAIN_LATER` if the disk is full, otherwise `INTERNAL_ERROR`.
   static func prepare(_ path: String) throws(ServerError) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {

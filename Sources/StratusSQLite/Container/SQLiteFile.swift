@@ -14,7 +14,8 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
   /// - Parameters:
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
   ///   - prepare: creates the tables inside a transaction.
-  /// - Throws: `TRY_AGAIN_LATER` if another program locks the file. Otherwise `INTERNAL_ERROR`.
+  /// - Throws: `TRY_AGAIN_LATER` if another program locks the file or the disk is full. Any error
+  ///   of `prepare`. Otherwise `INTERNAL_ERROR`.
   init(
     path: String, waitingMax: Int = Limits.storeWaitingMax,
     prepare: (any SQLConnection) throws(ServerError) -> Void

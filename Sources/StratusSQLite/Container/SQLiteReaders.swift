@@ -29,8 +29,8 @@ final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
   func close() { connection.close() }
 }
 
-/// The connections for reading a file. They are created when they are needed, and are not closed
-/// after use. One caller at a time uses a connection.
+/// The connections for reading a file. They are created when they are needed, and stay open until
+/// ``closeUnused()`` or ``close()``. One caller at a time uses a connection.
 final class SQLiteReaders<Session: SQLSession>: Sendable {
   private typealias Waiting = CheckedContinuation<Result<SQLiteReader<Session>, ServerError>, Never>
 

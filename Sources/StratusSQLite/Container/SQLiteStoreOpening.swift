@@ -13,7 +13,8 @@ struct SQLiteStoreOpening: Sendable {
   /// Opens the store at an address, and creates it if it never existed.
   ///
   /// - Throws: `TRY_AGAIN_LATER` if the registry knows the store, but the store's file is missing
-  ///   or was replaced. Otherwise `INTERNAL_ERROR`.
+  ///   or was replaced. Also if another program locks the file, or if the disk is full. Otherwise
+  ///   `INTERNAL_ERROR`.
   func open(_ address: StoreAddress) async throws(ServerError) -> SQLiteStore {
     let known = try await registry?.epoch(ofStore: address)
     let (store, epoch) = try await Self.onOwnThread { () throws(ServerError) in
@@ -28,7 +29,7 @@ struct SQLiteStoreOpening: Sendable {
     return store
   }
 
-  /// Returns the epoch in a store's file, or nil if the file has no tables.
+  /// Returns the epoch in a store's file, or nil if the file has no tables or cannot be read.
   func epoch(ofFileAt address: StoreAddress) -> Int64? {
     let path = DataFolder.file(of: address, in: folder.url).path
     do throws(ServerError) {

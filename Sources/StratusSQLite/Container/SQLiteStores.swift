@@ -149,8 +149,8 @@ public final class SQLiteStores: StoreCatalog {
 }
 
 extension SQLiteStores {
-  /// Finds the stores of an earlier run, and finishes interrupted removals. This method must be
-  /// called before the first request.
+  /// Adds to the registry the stores that an earlier run created but did not register, and finishes
+  /// interrupted removals. This method must be called before the first request.
   ///
   /// - Throws: any error of the registry.
   public func takeStock() async throws(ServerError) {

@@ -6,7 +6,7 @@ protocol WaitingWrite<Session>: AnyObject, Sendable {
 
   /// Runs the body. This method may be called again after the writes of the body were undone.
   ///
-  /// - Returns: the error of the body.
+  /// - Returns: the error of the body, or nil if the body succeeded.
   func attempt(on session: Session) -> ServerError?
 
   /// Resumes the caller. This method is called once.

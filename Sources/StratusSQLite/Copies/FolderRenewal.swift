@@ -8,7 +8,7 @@ public struct FolderRenewal: Sendable {
 
   public init(of folder: URL) { self.folder = folder }
 
-  /// Makes all change tokens of the folder expire.
+  /// Makes all change tokens of the given stores expire. The registry then lists only these stores.
   ///
   /// - Parameters:
   ///   - makeEpoch: returns 64 random bits for a new history.

@@ -99,7 +99,7 @@ public final class SQLiteTableSet: TableSet {
 
   public func greatestKeys() throws(ServerError) -> [String: Int64] {
     // NB: SQLite creates the table of keys with the first table whose keys it counts. The registry
-    // has none.
+    // has no such table.
     guard try file.first(TableSetStatements.hasKeys, [], { _ in true }) == true else { return [:] }
     var keys: [String: Int64] = [:]
     for (table, key) in try file.all(TableSetStatements.keys, [], { ($0.text(0), $0.integer(1)) }) {

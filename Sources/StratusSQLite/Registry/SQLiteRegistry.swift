@@ -9,7 +9,8 @@ extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
   ///
   /// - Parameter upgrade: upgrades the file of an earlier version. If it is nil, such a file is
   ///   refused.
-  /// - Throws: `INTERNAL_ERROR`.
+  /// - Throws: `TRY_AGAIN_LATER` if another program locks the file or the disk is full, otherwise
+  ///   `INTERNAL_ERROR`.
   public init(
     folder: DataFolder, upgrade: RegistryTables.Upgrade? = nil
   ) throws(ServerError) {
