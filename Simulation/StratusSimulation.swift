@@ -50,7 +50,7 @@ struct StratusSimulation: ParsableCommand {
   @Option(help: "The maximum number of virtual seconds in which mishaps happen.")
   var until: Double?
 
-  @Flag(help: "Simulate an owner who shares records, and guests with engines on them.")
+  @Flag(help: "Simulate an owner who shares records, and guests with sync engines.")
   var sharing = false
 
   @Flag(help: .hidden)

@@ -150,8 +150,8 @@ struct HandSync {
     sendKeptAgain(in: zone)
   }
 
-  /// After a restore, saves the permanent records of a zone again. Removes the other records, which
-  /// the server may have lost.
+  /// Saves the permanent records of a zone again. Removes the other records, which the server may
+  /// have lost, except new records that it has never had.
   private func sendKeptAgain(in zone: String) {
     for (key, record) in device.data.records where key.zone == zone {
       if key.isKept {

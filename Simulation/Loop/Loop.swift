@@ -71,7 +71,7 @@ final class Loop: @unchecked Sendable {
     return nil
   }
 
-  /// Cancels all timers, so that cancelled tasks end.
+  /// Runs the jobs that are ready, and the jobs that they add, without waiting for timers.
   func drain(stepsMax: Int) {
     var left = stepsMax
     while left > 0, let next = ready.popLast() {

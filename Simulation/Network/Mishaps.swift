@@ -103,7 +103,7 @@ final class Mishaps: @unchecked Sendable {
   /// Returns the number of seconds that a call of a slow store takes.
   func storeSeconds() -> Double { Double.random(in: 0...0.1, using: &chance) }
 
-  /// Whether a device does not notice that a connection is broken.
+  /// Whether a device notices only after a long silence that a connection is broken.
   func isUnnoticed() -> Bool { chance.percent(20) }
 
   /// Returns the number of changes in one page.

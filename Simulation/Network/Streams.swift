@@ -40,7 +40,8 @@ extension Network: EventExchange {
 }
 
 /// A connection that carries notifications as TCP does: completely and in order, until it breaks.
-/// When it breaks, the bytes in transit are lost. The device may not notice the break.
+/// When it breaks, the bytes in transit are lost. In some cases, the device notices the break only
+/// after a long silence.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedStream: EventBody, @unchecked Sendable {

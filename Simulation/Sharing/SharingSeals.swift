@@ -48,8 +48,8 @@ final class SharingSeals: @unchecked Sendable {
 
   /// Tries to open all values with the keys of a guest.
   ///
-  /// - Returns: the number of opened values, and the first one that the guest must not open, in
-  ///   words.
+  /// - Returns: the number of opened values, and a description of the first one that the guest must
+  ///   not open.
   func opened(
     by guest: String, with keys: [[UInt8]: ZoneKey], _ truth: SharingTruth
   ) -> (count: Int, violation: String?) {
@@ -123,7 +123,7 @@ final class KeyCollector: @unchecked Sendable {
     return keys
   }
 
-  /// Returns the first value that the guest can and must not open, in words.
+  /// Describes the first value that the guest can open but must not. Returns nil if there is none.
   func violation() async -> String? {
     await collect()
     let (count, violation) = seals.opened(by: user, with: await keys(), household.truth)

@@ -18,7 +18,7 @@ final class SharingTruth: @unchecked Sendable {
     var visible: [String: Set<String>] = [:]
     /// The participants of each share, by its root. The share of the whole zone has the root "".
     var members: [String: Set<String>] = [:]
-    /// The roots of the shared hierarchies that contain records, by record name.
+    /// For each record in a shared hierarchy, the root of this hierarchy, by record name.
     var roots: [String: String] = [:]
   }
 
@@ -74,8 +74,9 @@ final class SharingTruth: @unchecked Sendable {
     }
   }
 
-  /// Whether a guest took part in a share of a record that was sealed between two versions, at that
-  /// time or later.
+  /// Whether a guest may open a value of a record that was sealed in one of the versions of
+  /// `range`. In one of these versions or later, the guest must have been a member of the whole
+  /// zone's share, or of the hierarchy in which the value was sealed.
   func wasMember(_ guest: String, of record: String, sealedIn range: ClosedRange<Int>) -> Bool {
     // NB: as in ``check(_:for:since:)``, a few earlier versions also count.
     let roots = Set(

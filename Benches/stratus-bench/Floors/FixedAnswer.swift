@@ -17,7 +17,8 @@ struct FixedAnswer: AsyncParsableCommand {
   static let body = Array("{\"answer\":\"\(String(repeating: "x", count: 87))\"}".utf8)
 
   func run() async throws {
-    // These settings are the same as in HTTPServer.
+    // NB: this server uses Hummingbird's own channel for connections. Stratus has another one
+    // (`ConnectionChannel`).
     let application = Application(
       responder: FixedResponder(),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

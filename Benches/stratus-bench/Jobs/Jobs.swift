@@ -1,7 +1,8 @@
 import Foundation
 import StratusProgress
 
-/// Measures all jobs and the floors (simpler measurements for comparison), round after round.
+/// Measures all jobs except `memory`, and the floors (simpler measurements for comparison), round
+/// after round.
 final class Jobs {
   private static let readContainer = "iCloud.bench.read"
   private static let pulledZone = "pulled"

@@ -4,7 +4,7 @@ import StratusWire
 /// The caller of a load. It prepares the records of the load, and creates the requests of each lane
 /// (a thread of the load).
 struct NeighbourCaller {
-  /// The requests or the connection that a lane repeats until the load ends.
+  /// The function that a lane repeats until the load ends. It sends requests or opens connections.
   typealias Turn = () throws -> Void
 
   static let zone = "loud"

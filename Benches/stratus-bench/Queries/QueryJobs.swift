@@ -19,7 +19,7 @@ struct QueryJobs {
   ///   requests during the building.
   func prepare(_ progress: ProgressLine) throws -> Preparation {
     _ = try Exchange(port: server.process.port).send(requests.createZone(Self.zone))
-    // The first record creates the fields in the schema, with their types and index options.
+    // The first record creates the fields in the schema, with their types and index marks.
     let filler = ItemLane(port: server.process.port, requests: requests, records: records)
     try filler.save(0..<1, on: Exchange(port: server.process.port))
     let start = Clock.nanoseconds()

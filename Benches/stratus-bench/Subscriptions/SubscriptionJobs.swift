@@ -1,8 +1,8 @@
 import StratusWire
 
-/// Measures saves, and the time from a write to its event, in two containers. In one container, a
-/// million query subscriptions concern the same record type. In the other container, there is only
-/// one such subscription.
+/// Measures saves, and the time from a write to its event, in two containers. In one container,
+/// many query subscriptions (a million in a full run) concern the same record type. In the other
+/// container, there is only one such subscription.
 struct SubscriptionJobs {
   private static let zone = ZoneID.defaultZoneName
   /// The maximum number of operations in a request.

@@ -15,7 +15,8 @@
     var writer: Int64 = 0
     /// The schema in which statements find their tables.
     var schema: String?
-    /// Whether a transaction has used a schema other than ``schema``.
+    /// Whether ``schema`` was set only until the end of a transaction. The next transaction must
+    /// then set its own schema, even if both are equal.
     var mustSetSchema = false
     /// The first error since the transaction began. After an error, PostgreSQL refuses every
     /// further statement of the transaction.
@@ -26,7 +27,8 @@
     var hasWarning = false
     /// The number of statements of the transaction that may write.
     var writes = 0
-    /// The number of commits that were sent on this connection.
+    /// The number of the newest commit of this connection. Only transactions that write are
+    /// counted.
     var commits: Int64 = 0
     var statements = PostgresStatements()
     /// The statements whose answers were not read yet, oldest first.

@@ -118,7 +118,8 @@
     /// to 51 bytes besides the value.
     private static let entryBytesMax = 2_600
 
-    /// NB: a lock with two numbers never equals a lock with one number, as the zones have.
+    /// NB: PostgreSQL separates locks with two numbers from locks with one number. So these locks
+    /// never equal a zone's lock, which has one number.
     @Sendable private static func lock(of table: String) -> String {
       "HASHTEXT('\(table)'), HASHTEXT(CURRENT_SCHEMA())"
     }
@@ -131,9 +132,9 @@
       """
     }
 
-    /// Ends a result after the first row with which the total size of a column's values reaches a
-    /// bound. SQLite reads a result row by row, so that a caller can stop. PostgreSQL would send
-    /// the whole result.
+    /// Ends a result after the row at which the total size of a column's values reaches a bound.
+    /// SQLite reads a result row by row, so that a caller can stop. PostgreSQL would send the whole
+    /// result.
     ///
     /// NB: PostgreSQL knows the size of a value without reading the value.
     @Sendable private static func bounded(_ text: String, _ column: String, _ bytes: Int) -> String

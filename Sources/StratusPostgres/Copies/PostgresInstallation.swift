@@ -63,13 +63,15 @@
       }
     }
 
-    /// Returns the tables of the registry, or those of a store. They belong to the present
-    /// transaction.
+    /// Returns the tables of the registry. They belong to the present transaction.
     public func registry() throws(ServerError) -> PostgresTableSet {
       try connection.use(schema: schema)
       return PostgresTableSet(schema: schema, on: connection)
     }
 
+    /// Returns the tables of a store. They belong to the present transaction.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the database does not contain the store.
     public func store(at address: StoreAddress) throws(ServerError) -> PostgresTableSet {
       try connection.use(schema: schema)
       guard let number = try stores().first(where: { $0.address == address })?.number else {

@@ -24,7 +24,7 @@
 
     /// Returns the connection, or a new one if there is none.
     ///
-    /// - Throws: `TRY_AGAIN_LATER` if PostgreSQL cannot be reached.
+    /// - Throws: `TRY_AGAIN_LATER` if PostgreSQL cannot be reached, and any error of `prepare`.
     func open() throws(ServerError) -> PostgresConnection {
       if let connection, connection.isSound { return connection }
       close()

@@ -14,7 +14,7 @@
 
     /// Runs the body. This method may be called again after the writes of the body were undone.
     ///
-    /// - Returns: the error of the body.
+    /// - Returns: the error of the body, or nil if the body succeeded.
     func attempt(on connection: PostgresConnection) -> ServerError?
 
     /// Resumes the caller. This method is called once.

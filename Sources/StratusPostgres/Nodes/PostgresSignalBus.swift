@@ -26,7 +26,8 @@
     }
 
     private static let collectMilliseconds = 5
-    /// The number of signals of one kind that wait for a listener. See ``LocalSignals``.
+    /// The maximum number of signals of one kind that wait for their listener. If more arrive, the
+    /// oldest are dropped. See ``LocalSignals``.
     private static let waitingMax = 256
 
     private let autocommit: PostgresAutocommit

@@ -20,7 +20,8 @@
 
     private struct Known {
       var timeline: Timeline
-      /// The time of the last connection, in milliseconds since 1970 UTC.
+      /// The last time at which the node was connected to the timeline, in milliseconds since 1970
+      /// UTC.
       var seenAt: Int64
     }
 

@@ -37,7 +37,7 @@
     /// Returns the schema of a store, and creates it if it does not exist.
     ///
     /// - Parameter epoch: the epoch of a new store.
-    /// - Throws: `INTERNAL_ERROR` if the store has another layout.
+    /// - Throws: `INTERNAL_ERROR` if this version can neither use nor upgrade the store's layout.
     func open(_ address: StoreAddress, epoch: Int64) async throws(ServerError) -> String {
       let key: [SQLValue] = [.text(address.container), .text(address.environment.rawValue)]
       return try await cluster.write(locking: ["stores"]) { (session) throws(ServerError) in

@@ -54,7 +54,7 @@
       ("zone_keys", ["database", "zone"]), ("zones", ["database"]),
     ]
 
-    /// The tables whose rows change with each save.
+    /// The tables whose rows change often, most of them with each save.
     private static let hot = [
       "databases", "listings", "notification_count", "notification_users", "store", "zones",
     ]

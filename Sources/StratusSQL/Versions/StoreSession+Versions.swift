@@ -75,7 +75,7 @@ extension StoreSession {
 
   // Removal
 
-  /// Removes some versions of a zone.
+  /// Removes at most `limit` versions of a zone.
   ///
   /// - Returns: the number of removed versions.
   func removeVersions(

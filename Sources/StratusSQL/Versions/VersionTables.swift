@@ -48,7 +48,7 @@ enum VersionTables {
     """
   }
 
-  /// The columns of the table `zones`.
+  /// The columns that layout 12 added to the table `zones`.
   static let zoneColumns = """
     ALTER TABLE zones ADD COLUMN version_count BIGINT NOT NULL DEFAULT 0;
     ALTER TABLE zones ADD COLUMN version_bytes BIGINT NOT NULL DEFAULT 0;

@@ -2,7 +2,7 @@
 enum ListingTables {
   /// A listing is a zone's position in the history of a database. The database is the owner's
   /// database, or the shared database of a participant. Listings are in a separate table with
-  /// narrow rows, because every save changes a listing.
+  /// narrow rows, because every save in a custom zone changes a listing.
   ///
   /// `listed` is a number from the counter of the database. In a shared database, `seen` is the
   /// newest change of the zone at the time of the listing. `participation` is 0 in the owner's

@@ -27,7 +27,8 @@ extension StoreSession {
 
   public func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError) {
     let key: [SQLValue] = [.integer(batch.database), .integer(batch.zone)]
-    // This is the last check before data is removed permanently. It fails if the zone is live.
+    // This is the last check before data is removed permanently. It fails if the zone is live, or
+    // if the zone's records are kept.
     guard try connection.first(PurgeStatements.isUnpurged, key, { _ in true }) == true else {
       throw .fault("a zone to purge is not deleted")
     }

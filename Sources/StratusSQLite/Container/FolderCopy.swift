@@ -45,8 +45,8 @@ public struct FolderCopy: Sendable {
   /// holds are left out.
   ///
   /// - Parameter onProgress: is called at intervals with the copied share of the file, from 0 to 1.
-  /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged. `TRY_AGAIN_LATER` if the disk is
-  ///   full, or if another program locks a file.
+  /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged. `TRY_AGAIN_LATER` if the disk
+  ///   is full, or if another program locks a file.
   /// - Returns: the copy's epoch.
   @discardableResult
   public func copyStore(
@@ -75,8 +75,8 @@ public struct FolderCopy: Sendable {
   /// Copies the server's registry file.
   ///
   /// - Parameter epochs: the epochs of all copied stores. The copy lists only these stores.
-  /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged. `TRY_AGAIN_LATER` if the disk is
-  ///   full, or if another program locks a file.
+  /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged. `TRY_AGAIN_LATER` if the disk
+  ///   is full, or if another program locks a file.
   public func copyRegistry(epochs: [StoreAddress: Int64]) throws(ServerError) {
     let file = DataFolder.registry(in: target)
     try copy(DataFolder.registry(in: source), to: file)
