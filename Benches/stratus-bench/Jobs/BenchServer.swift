@@ -29,7 +29,7 @@ final class BenchServer {
     query = Self.query(apiToken, webAuthToken)
   }
 
-  /// Starts a server that limits its callers, as on an operator's machine, and creates a container
+  /// Starts a server that limits its callers, as an operator's server does, and creates a container
   /// on this server.
   ///
   /// - Parameter options: further options of `stratus serve`.

@@ -156,7 +156,7 @@
       if let failure { throw failure.error }
     }
 
-    /// Keeps the first failure of a transaction.
+    /// Keeps the first failure of a transaction, or the loss of the connection if that follows.
     @discardableResult
     func note(_ failed: PostgresFailure) -> PostgresFailure {
       // NB: the loss of the connection matters more than an earlier error.

@@ -155,8 +155,8 @@ public enum StoreTables {
     """
   }
 
-  /// The counter of record numbers for all databases of the store. Sessions take numbers from the
-  /// counter in blocks.
+  /// The counter of record numbers for all databases of the store. With SQLite, sessions take
+  /// numbers from the counter in blocks. PostgreSQL uses a sequence instead.
   static let recordCount = "CREATE TABLE record_count (next BIGINT NOT NULL);"
 
   /// The index of the deleted records, by the time of the deletion.

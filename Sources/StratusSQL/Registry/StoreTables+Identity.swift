@@ -1,7 +1,8 @@
 public import StratusDomain
 
 extension StoreTables {
-  /// Returns the epoch by which the registry identifies a store, or nil if the tables are empty.
+  /// Returns the epoch by which the registry identifies a store, or nil if the table `store` is
+  /// empty.
   ///
   /// - Throws: `INTERNAL_ERROR` if there are no tables.
   public static func identity(on connection: any SQLConnection) throws(ServerError) -> Int64? {

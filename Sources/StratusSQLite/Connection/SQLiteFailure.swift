@@ -49,7 +49,7 @@ enum SQLiteFailure {
       hint: "free some space on the disk of the data folder")
   }
 
-  /// The error for a file that disappeared or was replaced after it was opened.
+  /// The error for a file that disappeared or was replaced since it was first opened.
   static var lost: ServerError {
     ServerError(
       .tryAgainLater, Reason.storeLost, facts: ["fault": "a store's file was lost or replaced"],
@@ -62,7 +62,7 @@ enum SQLiteFailure {
     return code == ENOSPC ? full(facts: facts) : .fault("a file cannot be opened", facts: facts)
   }
 
-  /// The error for a store whose queue is full.
+  /// The error for a store that cannot take more work now, for example because its queue is full.
   static func busy(facts: [String: String] = [:]) -> ServerError {
     ServerError(.tryAgainLater, Reason.storeBusy, facts: facts, retryAfterSeconds: 1)
   }

@@ -12,7 +12,7 @@ enum SQLiteSettings {
   /// example, a backup or an operator's shell.
   static let busyTimeoutSeconds = 5.0
   /// The maximum number of bodies in one commit. Each body waits for all bodies of its commit. At
-  /// 10 µs for each body, they take about as long as a flush of an ordinary disk.
+  /// 10 µs for each body, this many bodies take about as long as a flush of an ordinary disk.
   static let bodiesPerCommitMax = 256
   /// The number of changed rows after which a commit accepts no more bodies.
   static let rowsPerCommitMax = 4_096
@@ -101,7 +101,8 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// The configuration for reading a file that is copied. Other connections may use the file.
+  /// The configuration for reading a file that is copied or inspected. Other connections may use
+  /// the file.
   static var source: Configuration {
     var configuration = shared
     configuration.readonly = true

@@ -2,8 +2,8 @@ import StratusDomain
 import StratusSQL
 import Synchronization
 
-/// The entry of a store in the catalog. It opens the store when a caller uses it, and closes the
-/// store when it is idle.
+/// The entry of a store in the catalog. It opens the store when a caller uses it. The catalog asks
+/// the entry to close the store when the store is idle.
 ///
 /// If several callers need the store while it is being opened, all of them get the same result.
 final class SQLiteStoreEntry: Sendable {
@@ -13,7 +13,8 @@ final class SQLiteStoreEntry: Sendable {
     case closed
     case opening([CheckedContinuation<Opened, Never>])
     case open(SQLiteStore)
-    /// The store is being closed. The waiting callers try again after that.
+    /// The store is being closed. After that, it is opened again for the waiting callers, if there
+    /// are any.
     case closing([CheckedContinuation<Opened, Never>])
     /// The store was closed permanently, and is never opened again.
     case ended

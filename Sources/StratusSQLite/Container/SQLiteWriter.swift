@@ -76,7 +76,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     return nil
   }
 
-  /// - Returns: false if the writer was already closed.
+  /// - Returns: false if the writer's thread has already ended.
   private func enqueueClose(_ closer: CheckedContinuation<Void, Never>) -> Bool {
     condition.lock()
     defer { condition.unlock() }
