@@ -9,12 +9,13 @@ struct AssetRules: Sendable {
   /// Returns the changes with their assets in stored form, which has only the checksum and the
   /// size.
   ///
-  /// An asset needs a receipt, unless the field already holds the same asset. Clients send whole
+  /// An asset needs a receipt, unless the field already holds the same asset: clients send whole
   /// records back, including unchanged assets.
   ///
   /// - Parameter trustsFiles: whether registered files need no receipts, because the server itself
   ///   restores an earlier state.
-  /// - Throws: `BAD_REQUEST` with the field's name.
+  /// - Throws: `BAD_REQUEST` with the field's name, if an asset has no valid receipt or its file is
+  ///   no longer registered.
   func settle(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?,
     trustsFiles: Bool = false

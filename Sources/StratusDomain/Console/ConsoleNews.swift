@@ -3,8 +3,8 @@ import Synchronization
 
 /// Tells the pages of the console which parts of the server have changed.
 ///
-/// The pages learn only of changes that requests to this process made. A request is never delayed:
-/// each listener keeps equal changes only once.
+/// The pages learn only of changes that requests to this process made. A request never waits for a
+/// listener: changes wait in the listener's mailbox, which stores equal changes only once.
 public final class ConsoleNews: Sendable {
   private let mailboxes = Mutex<[Int: Mailbox]>([:])
   private let nextListener = Mutex(0)

@@ -12,7 +12,7 @@ public enum Principal: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - id: the ID of the key.
-  ///   - userRecordName: the user of the key in the container.
+  ///   - userRecordName: the record name of the key's user in the container.
   case serverKey(id: String, userRecordName: String)
   /// The server's operator.
   case management

@@ -49,8 +49,8 @@ public final class DeviceTimelines: Sendable {
   /// Notes a request of a signed-in user.
   ///
   /// - Parameters:
-  ///   - outcome: `ok`, or the code of the error that refused the whole request.
-  ///   - positions: the tokens that the device got.
+  ///   - session: the start of the ID of the caller's session, or nil if there is none.
+  ///   - positions: the positions of the change tokens in the answer.
   public func note(_ entry: RequestEntry, session: String?, positions: [SyncNotes.Position]) {
     guard let user = entry.userRecordName else { return }
     let owner = Owner(

@@ -65,7 +65,7 @@ public enum PhoneNumber {
   public static func normal(_ text: String) -> String? {
     guard text.utf8.count <= 64, text.hasPrefix("+") else { return nil }
     var digits = ""
-    // NB: scalars and not characters, because a digit with an accent is one character.
+    // NB: the loop reads scalars, because a digit with a combining accent would be one character.
     for scalar in text.unicodeScalars.dropFirst() {
       switch scalar {
       case "0"..."9": digits.unicodeScalars.append(scalar)

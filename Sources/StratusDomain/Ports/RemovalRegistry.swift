@@ -10,8 +10,8 @@ public struct AccountRemoval: Sendable, Hashable {
   public var lastStore: StoreAddress?
   /// The position in the store after ``lastStore``.
   public var progress: UserRemovalProgress
-  /// Whether the stores were looked through again after the end. A request that was admitted before
-  /// the deletion may have written something during it.
+  /// Whether all stores were examined once more after the deletion had ended. A request that was
+  /// admitted before the deletion may have written something during it.
   public var isChecked: Bool
 
   public init(
@@ -71,8 +71,8 @@ public protocol RemovalRegistry: Sendable {
   /// Removes the receipts of deletions that ended before a time, in milliseconds since 1970 UTC.
   func deleteRemovals(endedBefore time: Int64) async throws(ServerError)
 
-  /// Removes the password, passkey or link of an entry, even if the account has no other way to
-  /// sign in.
+  /// Removes the password, the passkey or the provider link that a journal entry names, even if the
+  /// account has no other way to sign in.
   ///
   /// - Returns: false if there is no such credential, or if the entry is of another kind.
   func removeCredential(_ entry: RemovalEntry) async throws(ServerError) -> Bool
