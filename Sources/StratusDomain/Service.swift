@@ -1,11 +1,12 @@
 public import StratusWire
 
-/// The handlers of all requests to the server.
+/// The handlers of all requests about containers and their data. The module `StratusAccounts`
+/// handles the requests about accounts, sessions and tokens.
 public struct Service: Sendable {
   /// One handler for each endpoint.
   public let handlers: [any EndpointHandler]
 
-  /// The handlers of the operator's endpoints.
+  /// The handlers of the operator's endpoints for containers.
   public let managementHandlers: [any ManagementHandler]
 
   /// Receives the bytes sent to upload URLs.

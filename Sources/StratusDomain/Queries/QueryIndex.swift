@@ -38,7 +38,8 @@ public struct IndexColumn: Sendable, Hashable {
     case descendingValue
     /// There is an entry for each member of a list. An empty list has no entry.
     case member
-    /// There is an entry for each token of a folded text. A text without words has no entry.
+    /// There is an entry for each token of a text (see ``Tokens``). A text without words has no
+    /// entry.
     case token
     /// There is an entry for each token of a text. The tokens follow older rules, which made no
     /// tokens for scripts without spaces. No query reads such an index, records get no new entries

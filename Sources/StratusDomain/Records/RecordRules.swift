@@ -26,6 +26,8 @@ struct RecordRules: Sendable {
   let schema: Schema
   let assets: AssetRules
 
+  /// Decides one operation.
+  ///
   /// - Parameters:
   ///   - stored: the live record with that name, or nil if there is none or the caller may not read
   ///     it.

@@ -1,6 +1,7 @@
 import StratusWire
 
-/// The state that a decision about the records of one zone needs, loaded in batches and locked.
+/// The state that a decision about the records of one zone needs. The zone is locked until the end
+/// of the transaction.
 struct RecordSnapshot: Sendable {
   let access: ZoneAccess
   /// The live records that the operations name.

@@ -25,7 +25,8 @@ public struct Schema: Sendable, Hashable {
     self.retirements = Dictionary(uniqueKeysWithValues: retirements.map { ($0.place, $0) })
   }
 
-  /// Returns the grants of a record type in the public database.
+  /// Returns the grants of a record type in the public database. If the schema does not have the
+  /// type, returns the grants of a new type.
   func grants(of recordType: String) -> RecordGrants {
     recordTypes[recordType]?.grants ?? .initial(forType: recordType)
   }
