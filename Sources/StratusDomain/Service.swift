@@ -12,7 +12,7 @@ public struct Service: Sendable {
   /// Receives the bytes sent to upload URLs.
   public let uploads: AssetUploads
 
-  /// Serves the bytes of download URLs.
+  /// Opens the files of download URLs.
   public let downloads: AssetDownloads
 
   /// Admits listeners for notifications.

@@ -36,7 +36,9 @@ struct AssetRules: Sendable {
     return settled
   }
 
-  /// The assets of each field whose files are registered.
+  /// Returns the assets of each changed field.
+  ///
+  /// - Throws: `BAD_REQUEST` if the file of an asset is not registered.
   private func registered(
     _ changes: [(key: String, value: FieldValue?)]
   ) throws(ServerError) -> [String: Set<Asset>] {

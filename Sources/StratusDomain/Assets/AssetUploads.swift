@@ -32,7 +32,7 @@ public struct AssetUploads: Sendable {
   ///
   /// Choice: large files take longer than 15 minutes, so an upload in progress keeps its URL.
   static let quietMilliseconds: Int64 = 15 * 60_000
-  /// Choice: the maximum lifetime of an upload URL is one day.
+  /// Choice: an upload URL expires at the latest one day after its creation.
   static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
   /// The asset store gets the bytes in portions of at least this size. Only the last portion of a
   /// request may be smaller.
@@ -220,7 +220,7 @@ public struct AssetUploads: Sendable {
     return answer(file, of: ticket)
   }
 
-  /// Replaces a registered file whose bytes are lost.
+  /// Replaces a registered file if its bytes are lost.
   ///
   /// - Returns: whether the register now contains the new file.
   private func replaceIfLost(

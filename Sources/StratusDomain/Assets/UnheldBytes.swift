@@ -4,10 +4,10 @@ import Synchronization
 /// Limits the uploaded bytes that no record holds, for each user and for each store.
 ///
 /// The register knows the finished files, and each process counts its own unfinished uploads. An
-/// upload reads the register again if the user or the store may have only a few bytes left (at most
-/// half of the smaller limit). A restart loses the counts of unfinished uploads. Users can then
-/// upload the same number of bytes again, although the old uploads remain until ``SweepAssets``
-/// removes them.
+/// upload reads the register again unless, as far as the process knows, more than half of the
+/// smaller limit is left. A restart loses the counts of unfinished uploads. Users can then upload
+/// the same number of bytes again, although the old uploads remain until ``SweepAssets`` removes
+/// them.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String

@@ -103,8 +103,8 @@ struct ChangeToken: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - newest: the number of the newest change in the history.
-  ///   - forgotten: the change number of the newest deletion that was removed from the history, or 0
-  ///     if none was removed.
+  ///   - forgotten: the change number of the newest deletion that was removed from the history, or
+  ///     0 if none was removed.
   /// - Throws: `BAD_REQUEST`. The reason is "sync token expired" if the token belongs to another
   ///   timeline, incarnation or participation, or if the reader would miss a removed deletion. It
   ///   is another reason if the token contains a change that has not happened.

@@ -14,9 +14,9 @@ public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   case deploy
   /// The right to manage API tokens and server keys.
   case access
-  /// The right to manage accounts and their sessions.
+  /// The right to manage accounts, their sessions, and quotas.
   case users
-  /// The right to grant custom roles to users.
+  /// The right to give custom roles to users, and to take them away.
   case grants
   /// The right to see the request log, the telemetry and the state of users' devices.
   case requests

@@ -27,7 +27,7 @@ public final class RequestLog: Sendable {
   private static let waitingMax = 256
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 100
-  /// The time for which the log is kept after a caller last followed it.
+  /// The time for which the log keeps requests after a caller last followed it.
   private static let followedMilliseconds: Int64 = 60_000
   /// The maximum number of pieces of the archive that one request reads. Choice: they are read and
   /// filtered in about 50 ms.
@@ -102,7 +102,8 @@ public final class RequestLog: Sendable {
     state.withLock { $0.savedCount = first + entries.count }
   }
 
-  /// Counts the entries of the archive, so that the telemetry includes the time before a restart.
+  /// Counts the archive's entries since a time, so that the telemetry includes the time before a
+  /// restart.
   ///
   /// - Throws: the archive's error.
   public func recount(since time: Int64) throws(ServerError) {

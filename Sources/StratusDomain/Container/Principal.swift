@@ -17,7 +17,7 @@ public enum Principal: Sendable, Hashable {
   /// The server's operator.
   case management
 
-  /// The record name of the user in the container, or nil if the principal is not a user.
+  /// The record name of the user in the container, or nil if the principal has no user.
   public var userRecordName: String? {
     switch self {
     case .userSession(let session): session.userRecordName

@@ -19,7 +19,8 @@ public final class DeviceTimelines: Sendable {
     var lastSeen: Int64 = 0
     /// The start of the ID of the last session, or nil if the device has none.
     var session: String?
-    /// The position in each zone, and the time when the device got it.
+    /// The device's position in the history of each zone, and the time when the device got the
+    /// change token of this position.
     var positions: [ZoneID: (position: SyncNotes.Position, time: Int64)] = [:]
     var lastSave: Int64?
     /// The time of the first request for an upload since the last save, or nil if there was none.

@@ -14,7 +14,7 @@ public struct Profile: Sendable, Hashable {
 
 /// A telephone number that an identity provider has verified for an account.
 public struct VerifiedPhone: Sendable, Hashable {
-  /// `+` and up to 15 digits (see ``PhoneNumber``).
+  /// `+` and 7 to 15 digits (see ``PhoneNumber``).
   public var number: String
   /// The issuer URL of the provider.
   public var issuer: String

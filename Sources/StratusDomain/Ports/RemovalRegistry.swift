@@ -54,8 +54,8 @@ public protocol RemovalRegistry: Sendable {
   func save(_ removal: AccountRemoval) async throws(ServerError) -> AccountRemoval?
 
   /// Ends a deletion, in one transaction: removes everything of the account that is still in the
-  /// registry, and the account itself. Mails that still wait are sent first. The users of the
-  /// account stay until the deletion is checked.
+  /// registry, and the account itself. Mails that wait to be sent are kept, and are sent later. The
+  /// users of the account stay until the deletion is checked.
   ///
   /// - Returns: the saved state, or nil if another process has saved a step.
   func finish(_ removal: AccountRemoval, at now: Int64) async throws(ServerError) -> AccountRemoval?

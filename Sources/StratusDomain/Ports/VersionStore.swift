@@ -75,7 +75,7 @@ public struct VersionExtent: Sendable, Hashable {
   }
 }
 
-/// The versions that may be removed.
+/// The bounds that ``VersionWriting/trimVersions(_:limit:)`` applies.
 public struct VersionBounds: Sendable, Hashable {
   /// Versions of writes before this time are removed, in milliseconds since 1970 UTC. nil means
   /// that all versions are removed, because the store keeps none any more.
@@ -96,8 +96,8 @@ public struct VersionBounds: Sendable, Hashable {
 public struct PastZone: Sendable, Hashable {
   /// The row of the zone as it is now.
   public var zone: StoredZone
-  /// The first change after the time. This change and all later ones are undone. nil means that
-  /// there are none.
+  /// The number of the first change after the time. This change and all later ones are undone. nil
+  /// means that there are none.
   public var firstUndone: Int64?
   /// Whether this incarnation was deleted after the time.
   public var isDeleted: Bool

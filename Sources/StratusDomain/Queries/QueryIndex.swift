@@ -45,9 +45,8 @@ public struct IndexColumn: Sendable, Hashable {
     /// tokens for scripts without spaces. No query reads such an index, records get no new entries
     /// in it, and it will be dropped.
     case earlierToken
-    /// An entry has the cell of a location. A record without a location has an entry before all
-    /// others. A list has an entry for each cell of its locations. An empty or missing list has no
-    /// entry.
+    /// An entry has the cell of a location. A record without a value has an entry before all
+    /// others. A list has an entry for each cell of its locations. An empty list has no entry.
     case cell
   }
 

@@ -11,7 +11,7 @@ struct ReferenceSnapshot: Sendable {
   /// Stored `deleteSelf` links to records that the batch deletes. There may be more links than one
   /// transaction can follow, and their source records are not loaded.
   private(set) var followers: [RecordLink] = []
-  /// Whether there are more links than ``followers`` contains.
+  /// Whether there may be more links than ``followers`` contains.
   private(set) var hasMoreFollowers = false
   /// The records that are deleted by the cascades of the batch's deletions.
   private(set) var reach = CascadeReach()

@@ -148,7 +148,7 @@ public struct FieldIndexes: OptionSet, Sendable, Hashable {
 /// The settings that a container's operator can change.
 public struct ContainerSettings: Sendable, Hashable {
   /// Whether queries may use extensions that CloudKit does not have: `anyOf`, `ENDS_WITH`,
-  /// `CONTAINS_TEXT`, and counts.
+  /// `CONTAINS_TEXT`, `LIST_CONTAINS` on a text field, and counts.
   public var allowsQueryExtensions: Bool
   /// Whether the target of a `deleteSelf` reference must exist when the reference is saved.
   public var requiresReferenceTargets: Bool

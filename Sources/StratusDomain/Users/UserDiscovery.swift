@@ -11,7 +11,8 @@ struct UserDiscovery: Sendable {
   ///
   /// - Returns: one result for each lookup, in the same order.
   /// - Throws: `AUTHENTICATION_REQUIRED`; `AUTHENTICATION_FAILED` for a server-to-server key;
-  ///   `BAD_REQUEST` outside the public database, or if there are too many lookups; `THROTTLED`.
+  ///   `BAD_REQUEST` outside the public database, or if there are too many lookups; `THROTTLED` if
+  ///   the user has looked up too many users.
   func find(
     _ lookups: [ParticipantLookup], for caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> [UserIdentity?] {

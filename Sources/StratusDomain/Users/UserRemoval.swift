@@ -106,7 +106,7 @@ public struct UserRemoval: Sendable {
 
   /// Deletes one zone of the private database, with its shares. ``PurgeZones`` removes its records.
   ///
-  /// - Returns: the number of its records, or nil if there is no zone.
+  /// - Returns: the number of the zone's records, or nil if there is no zone.
   private func deleteZone(
     of user: String, in store: any Store, at address: StoreAddress
   ) async throws(ServerError) -> Int64? {
