@@ -93,8 +93,8 @@ final class FolderUpload: AssetUpload {
   /// Marks the upload as taken over by a later owner.
   ///
   /// NB: after this call, an owner that has not begun yet never begins. The previous owner would
-  /// then never lose the upload, so this call marks that owner as well. Locks are taken from the
-  /// latest owner to the earliest, so no deadlock is possible.
+  /// then never lose the upload, so this call marks the previous owner as well. Locks are taken
+  /// from the latest owner to the earliest, so no deadlock is possible.
   private func lose() {
     state.withLock { state in
       Self.takeFromPrevious(&state)

@@ -1,17 +1,18 @@
 public import StratusWire
 
-/// The handlers of all requests to the server.
+/// The handlers of all requests about containers and their data. The module `StratusAccounts`
+/// handles the requests about accounts, sessions and tokens.
 public struct Service: Sendable {
   /// One handler for each endpoint.
   public let handlers: [any EndpointHandler]
 
-  /// The handlers of the operator's endpoints.
+  /// The handlers of the operator's endpoints for containers.
   public let managementHandlers: [any ManagementHandler]
 
   /// Receives the bytes sent to upload URLs.
   public let uploads: AssetUploads
 
-  /// Serves the bytes of download URLs.
+  /// Opens the files of download URLs.
   public let downloads: AssetDownloads
 
   /// Admits listeners for notifications.

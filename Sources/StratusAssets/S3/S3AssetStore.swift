@@ -5,12 +5,13 @@ import Synchronization
 
 /// Keeps files in S3-compatible storage, so that several servers can use the same files.
 ///
-/// The bytes of an upload are kept in memory until the upload is complete, or until they fill a
-/// part. One request stores a small file. A larger file becomes a multipart upload. S3 needs the
-/// name of the object when a multipart upload begins, but the name of the file is known only in
+/// The bytes of an upload are kept in memory until they fill a part, or until the upload is closed
+/// or complete. One request stores a small file. A larger file becomes a multipart upload. S3 needs
+/// the name of the object when a multipart upload begins, but the name of the file is known only in
 /// `finish`. Therefore S3 joins the parts in a temporary object, and then copies it to the name.
 public final class S3AssetStore: AssetStore {
-  /// The size of a part. S3 requires at least 5 MiB, and at most 10,000 parts.
+  /// The size of a part. S3 requires parts of at least 5 MiB, and allows an object to have at most
+  /// 10,000 parts.
   public static let partBytes = 8_388_608
   /// The maximum number of bytes that all uploads together keep in memory.
   public static let waitingBytesMax = 268_435_456
@@ -145,7 +146,8 @@ public final class S3AssetStore: AssetStore {
     try await abortUnfinished(keys, before: time, except: recent)
   }
 
-  /// Removes multipart uploads whose state was never stored, and those that a crash has left.
+  /// Removes multipart uploads whose state was never stored, and multipart uploads that remained
+  /// after a crash.
   private func abortUnfinished(
     _ keys: S3Keys, before time: Int64, except recent: Set<String>
   ) async throws(ServerError) {

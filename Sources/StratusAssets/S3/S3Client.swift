@@ -34,7 +34,7 @@ struct S3Answer: Sendable {
 /// Sends signed requests to S3, and repeats requests that failed because of the network or because
 /// S3 was overloaded.
 public final class S3Client: Sendable {
-  /// The number of attempts for each request.
+  /// The maximum number of attempts for each request.
   static let attemptsMax = 4
   /// The maximum number of connections that the client keeps open.
   private static let connectionsMax = 64

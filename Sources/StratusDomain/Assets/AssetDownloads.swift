@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Serves the bytes of files to clients with download URLs.
+/// Opens the files that clients request with download URLs.
 public struct AssetDownloads: Sendable {
   let stores: any StoreCatalog
   let assets: any AssetStore

@@ -10,8 +10,9 @@ struct AssetLinks: Sendable {
   /// Choice: Apple does not document the lifetime. Half a day is enough to finish a slow batch of
   /// uploads and then save the records.
   static let receiptMilliseconds: Int64 = 12 * 3_600_000
-  /// The length of a period of download URLs. A URL is valid for one to two periods. It changes
-  /// only at the start of a period, so that caches see the same URL again.
+  /// Time is divided into periods of this length. During a period, the download URL of a file stays
+  /// the same, so that caches see the same URL again. The URL is valid until the end of the next
+  /// period.
   ///
   /// Choice: Apple does not document the lifetime. An hour is enough, because clients download at
   /// once.

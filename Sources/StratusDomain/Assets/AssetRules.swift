@@ -9,12 +9,13 @@ struct AssetRules: Sendable {
   /// Returns the changes with their assets in stored form, which has only the checksum and the
   /// size.
   ///
-  /// An asset needs a receipt, unless the field already holds the same asset. Clients send whole
+  /// An asset needs a receipt, unless the field already holds the same asset: clients send whole
   /// records back, including unchanged assets.
   ///
   /// - Parameter trustsFiles: whether registered files need no receipts, because the server itself
   ///   restores an earlier state.
-  /// - Throws: `BAD_REQUEST` with the field's name.
+  /// - Throws: `BAD_REQUEST` with the field's name, if an asset has no valid receipt or its file is
+  ///   no longer registered.
   func settle(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?,
     trustsFiles: Bool = false
@@ -35,7 +36,9 @@ struct AssetRules: Sendable {
     return settled
   }
 
-  /// The assets of each field whose files are registered.
+  /// Returns the assets of each changed field.
+  ///
+  /// - Throws: `BAD_REQUEST` if the file of an asset is not registered.
   private func registered(
     _ changes: [(key: String, value: FieldValue?)]
   ) throws(ServerError) -> [String: Set<Asset>] {

@@ -28,13 +28,14 @@ public struct AssetUploads: Sendable {
   }
 
   /// The time that an upload URL stays valid, according to Apple's reference. The time counts from
-  /// the creation of the URL, or from the last byte of an upload that began in time.
+  /// the creation of the URL, or from the last received byte of an upload that began in time.
   ///
   /// Choice: large files take longer than 15 minutes, so an upload in progress keeps its URL.
   static let quietMilliseconds: Int64 = 15 * 60_000
-  /// Choice: the maximum lifetime of an upload URL is one day.
+  /// Choice: an upload URL expires at the latest one day after its creation.
   static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
-  /// The number of bytes passed to the asset store at once.
+  /// The asset store gets the bytes in portions of at least this size. Only the last portion of a
+  /// request may be smaller.
   static let appendBytes = 262_144
 
   let stores: any StoreCatalog
@@ -53,16 +54,18 @@ public struct AssetUploads: Sendable {
   /// returns the number of bytes received.
   ///
   /// - Throws: `NOT_FOUND` if this server did not sign the ticket, `ACCESS_DENIED` if the ticket
-  ///   has expired, `AUTHENTICATION_FAILED` if its user's account is disabled.
+  ///   has expired, `AUTHENTICATION_FAILED` if its user's account is disabled or restricted.
   public func progress(of ticketText: String) async throws(ServerError) -> UploadAnswer {
     let (ticket, status) = try await admit(ticketText)
     if let answer = try await ended(ticket, status) { return answer }
     return UploadAnswer(received: status.received)
   }
 
-  /// Receives a file, or a piece of a file. A ticket whose file is complete accepts no more bytes.
+  /// Receives a file, or a piece of a file. If the ticket's file is complete already, the bytes are
+  /// ignored, and the answer is the same as before.
   ///
-  /// If the connection breaks, the bytes received so far remain, and the client can continue.
+  /// If the connection breaks, the bytes received so far remain, and the client can send the rest
+  /// as pieces.
   /// - Parameters:
   ///   - piece: the part of the file that is sent, or nil if the client sends the whole file at
   ///     once.
@@ -217,7 +220,7 @@ public struct AssetUploads: Sendable {
     return answer(file, of: ticket)
   }
 
-  /// Replaces a registered file whose bytes are lost.
+  /// Replaces a registered file if its bytes are lost.
   ///
   /// - Returns: whether the register now contains the new file.
   private func replaceIfLost(

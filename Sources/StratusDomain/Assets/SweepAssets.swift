@@ -1,7 +1,8 @@
 /// Removes files that no record holds, one step at a time.
 ///
-/// Each step removes a file's row from the register in a transaction, and then the file itself. A
-/// crash between the two leaves a file without a row, which ``removeOrphans(after:limit:)`` finds.
+/// Each step removes the rows of files from the register in a transaction, and then the files
+/// themselves. A crash between the two leaves files without rows, which
+/// ``removeOrphans(after:limit:)`` finds.
 public struct SweepAssets: Sendable {
   private let store: any Store
   private let address: StoreAddress
@@ -9,8 +10,8 @@ public struct SweepAssets: Sendable {
   private let ambient: Ambient
   private let graceMilliseconds: Int64
 
-  /// - Parameter graceSeconds: the number of seconds that bytes without a record are kept, counted
-  ///   from ``StoredAsset/touched``.
+  /// - Parameter graceSeconds: the number of seconds for which a file that no record holds stays,
+  ///   counted from ``StoredAsset/touched``.
   public init(
     store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
     graceSeconds: Int64
@@ -22,7 +23,8 @@ public struct SweepAssets: Sendable {
     graceMilliseconds = graceSeconds * 1_000
   }
 
-  /// Removes all files that can be removed.
+  /// Removes everything that is old enough: unfinished uploads, files that no record holds, and
+  /// files without a row in the register.
   public func run() async throws(ServerError) {
     try await assets.discardUploads(at: address, untouchedSince: deadline)
     while try await removeUnheld(limit: Self.stepRows), !Task.isCancelled {}

@@ -3,10 +3,11 @@ import Synchronization
 
 /// Limits the uploaded bytes that no record holds, for each user and for each store.
 ///
-/// The register knows the finished files, and each process counts its own unfinished uploads. When
-/// a user or a store may have used half of its limit, each upload first reads the register again. A
-/// restart loses the counts of unfinished uploads. Users can then upload the same number of bytes
-/// again, although the old uploads remain until ``SweepAssets`` removes them.
+/// The register knows the finished files, and each process counts its own unfinished uploads. An
+/// upload reads the register again unless, as far as the process knows, more than half of the
+/// smaller limit is left. A restart loses the counts of unfinished uploads. Users can then upload
+/// the same number of bytes again, although the old uploads remain until ``SweepAssets`` removes
+/// them.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String
@@ -93,8 +94,8 @@ final class UnheldBytes: Sendable {
     return min(perUserMax - ofUser, perStoreMax - ofStore)
   }
 
-  /// Removes uploads that were idle for so long that they cannot continue. ``SweepAssets`` removes
-  /// their bytes.
+  /// Stops counting uploads that were idle for so long that they cannot continue. ``SweepAssets``
+  /// removes their bytes.
   private static func forgetOld(_ state: inout State, _ now: Int64) {
     if state.pending.isEmpty { return }
     state.pending = state.pending.filter {

@@ -23,7 +23,8 @@ struct UploadAssetsHandler: EndpointHandler {
       })
   }
 
-  /// Refuses a file before its bytes are sent, if the later save would refuse it.
+  /// Refuses a file before its bytes are sent, if the caller's permissions or the schema would not
+  /// allow the later save.
   private func check(
     _ fields: [AssetFieldID], in zone: ZoneAddress, of database: OpenDatabase
   ) async throws(ServerError) {

@@ -28,8 +28,8 @@ struct ChangeToken: Sendable, Hashable {
   var before: Int64 = 0
   /// The change number at which reading backwards began.
   var top: Int64 = 0
-  /// The newest change when the reader's first reading began. The reader never had the records that
-  /// were deleted up to that change.
+  /// The number of the newest change at the time when the reader's first reading began. The reader
+  /// never had the records that were deleted up to that change.
   var began: Int64 = 0
   /// The number of the reader's participation in another user's zone, or 0 if the reader owns the
   /// zone. A user who is removed and invited again gets a new number, so that old tokens expire.
@@ -88,7 +88,7 @@ struct ChangeToken: Sendable, Hashable {
       before = number(first + 3)
       top = number(first + 4)
     }
-    // A number up to `change` has no meaning, and is not written again.
+    // A value of `began` that is not greater than `change` has no meaning.
     if bytes.count > 2 + count * 8, number(count) > change { began = number(count) }
   }
 
@@ -99,8 +99,12 @@ struct ChangeToken: Sendable, Hashable {
     self.change = change
   }
 
-  /// - Parameter forgotten: the change number of the newest deletion that was removed from the
-  ///   history, or 0 if none was removed.
+  /// Checks that a reader can continue from the token.
+  ///
+  /// - Parameters:
+  ///   - newest: the number of the newest change in the history.
+  ///   - forgotten: the change number of the newest deletion that was removed from the history, or
+  ///     0 if none was removed.
   /// - Throws: `BAD_REQUEST`. The reason is "sync token expired" if the token belongs to another
   ///   timeline, incarnation or participation, or if the reader would miss a removed deletion. It
   ///   is another reason if the token contains a change that has not happened.
@@ -128,7 +132,7 @@ extension DatabaseView {
   /// A hash (FNV-1a) that identifies the database in change tokens.
   ///
   /// NB: clients store tokens. For public and private databases, the value must therefore stay the
-  /// hash of the owner alone.
+  /// hash of the owner's name alone (an empty name for the public database).
   var fingerprint: Int64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in identity.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Reads a database's list of zones page by page.
+/// Reads the history of a database's list of zones page by page.
 struct DatabaseHistory {
   /// One page.
   struct Page: Sendable {

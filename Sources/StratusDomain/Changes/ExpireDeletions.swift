@@ -13,7 +13,8 @@ public struct ExpireDeletions: Sendable {
 
   /// Runs one step.
   ///
-  /// - Parameter limit: the maximum number of records, and of zones, that the step removes.
+  /// - Parameter limit: the maximum number of rows of each kind that the step removes (see
+  ///   ``ChangeWriting/expireDeletions(before:limit:)``).
   /// - Returns: whether there may be more to do.
   public func step(limit: Int) async throws(ServerError) -> Bool {
     let time = ambient.now() - days * 86_400_000

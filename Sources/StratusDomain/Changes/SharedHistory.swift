@@ -21,8 +21,10 @@ struct SharedHistory {
     var left: String?
   }
 
-  /// - Parameter shares: the shares to read. While the reader catches up on newly joined shares,
-  ///   these are only some of the participation's shares.
+  /// Reads the next events of a range.
+  ///
+  /// - Parameter shares: the shares to read, which may be only some of the participation's shares
+  ///   (see ``HistoryCursor/shares``).
   /// - Throws: `TRY_AGAIN_LATER` if the first event belongs to a record that is about to leave its
   ///   hierarchy.
   func part(

@@ -60,7 +60,7 @@ struct ZoneHistory {
     var part =
       isRead
       ? try part(of: access, zone, at: cursor, limit: limit, sizeBytesMax: sizeBytesMax) : Part()
-    // A participant's first reading shows no deletions on any of its pages.
+    // A participant's first reading shows no deletions from before the time when it began.
     if access.participation != nil, !selection.showsDeletedRecordTypes {
       part.deletionsAfter = max(part.deletionsAfter, cursor.began)
     }
@@ -121,7 +121,7 @@ struct ZoneHistory {
     items.reserveCapacity(part.records.count)
     for (index, record) in part.records.enumerated() {
       // A reader without a token has nothing to delete, unless it wrote to the zone before its
-      // first fetch, as apps with StratusKit may.
+      // first fetch. StratusKit's apps may do so, and therefore ask for `showsDeletedRecordTypes`.
       if record.isDeleted {
         if isFromNothing, !selection.showsDeletedRecordTypes { continue }
         if record.change <= part.deletionsAfter { continue }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Tells the pages of the console which parts of the server have changed.
 ///
-/// The pages learn only of changes that requests to this process made. A request is never delayed:
-/// each listener keeps equal changes only once.
+/// The pages learn only of changes that requests to this process made. A request never waits for a
+/// listener: changes wait in the listener's mailbox, which stores equal changes only once.
 public final class ConsoleNews: Sendable {
   private let mailboxes = Mutex<[Int: Mailbox]>([:])
   private let nextListener = Mutex(0)
@@ -25,7 +25,7 @@ public final class ConsoleNews: Sendable {
   /// - Parameter sent: the body of the request.
   public func note(managementEndpoint endpoint: String, sent: [UInt8]) {
     if ConsolePermission.reads.contains(endpoint) || mailboxes.withLock({ $0.isEmpty }) { return }
-    // NB: the handler has accepted the body already, so only an empty body cannot be read.
+    // NB: the handler has accepted the body already, so the body can be read unless it is empty.
     let subject = (try? JSONView(parsing: sent)).flatMap { try? ConsoleSubject(json: $0) }
     if subject?.isDryRun == true { return }
     note(
@@ -51,7 +51,7 @@ public final class ConsoleNews: Sendable {
     return mailbox
   }
 
-  /// The endpoints of databases whose changes a screen of the console shows.
+  /// The database endpoints that change something that a screen of the console shows.
   private static let changingEndpoints: Set<String> = [
     ModifyRecords.path, ModifySubscriptions.path, ModifyZones.path,
   ]

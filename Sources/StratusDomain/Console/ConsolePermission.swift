@@ -14,13 +14,13 @@ public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   case deploy
   /// The right to manage API tokens and server keys.
   case access
-  /// The right to manage accounts and their sessions.
+  /// The right to manage accounts, their sessions, and quotas.
   case users
-  /// The right to grant custom roles to users.
+  /// The right to give custom roles to users, and to take them away.
   case grants
-  /// The right to see the request log.
+  /// The right to see the request log, the telemetry and the state of users' devices.
   case requests
-  /// The right to see the audit log, which has the addresses of accounts.
+  /// The right to see the audit log, which contains the e-mail addresses of accounts.
   case audit
   /// The right to manage containers and indexes.
   case operation
@@ -73,11 +73,11 @@ extension ConsolePermission {
     case "accounts/create", "accounts/list", "accounts/enable", "accounts/disable",
       "accounts/restrict", "accounts/unrestrict", "web-tokens/list", "web-tokens/revoke":
       return .users
-    // NB: the answer of `quotas/show` contains the addresses of accounts.
+    // NB: the answer of `quotas/show` contains the e-mail addresses of accounts.
     case "quotas/show", "quotas/set":
       return .users
-    // NB: a limited member cannot see the log, because entries about accounts belong to no
-    // container.
+    // NB: a member who is limited to some containers cannot see the audit log, because entries
+    // about accounts belong to no container.
     case "audit/list":
       return .audit
     case "roles/grant", "roles/revoke":
@@ -101,7 +101,8 @@ extension ConsolePermission {
   ]
 
   /// The endpoints of the management interface whose whole effect is inside the container that the
-  /// request names. For a limited member, this must be a container that the member can see.
+  /// request names. If the member is limited to some containers, the container must be one of
+  /// these.
   public static let inOneContainer: Set<String> = [
     "api-tokens/create", "containers/configure", "containers/delete", "devices/list",
     "permissions/explain", "quotas/set", "quotas/show", "roles/grant", "roles/list",

@@ -27,7 +27,7 @@ public final class RequestLog: Sendable {
   private static let waitingMax = 256
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 100
-  /// The time for which the log is kept after a caller last followed it.
+  /// The time for which the log keeps requests after a caller last followed it.
   private static let followedMilliseconds: Int64 = 60_000
   /// The maximum number of pieces of the archive that one request reads. Choice: they are read and
   /// filtered in about 50 ms.
@@ -40,7 +40,8 @@ public final class RequestLog: Sendable {
   /// Counts the entries by endpoint and time.
   public let telemetry = Telemetry()
 
-  /// - Parameter archive: keeps entries after a restart, or nil to keep them only in memory.
+  /// - Parameter archive: stores entries so that they survive a restart, or nil to have them only
+  ///   in memory.
   public init(
     capacity: Int = Limits.requestLogEntriesMax, archive: (any RequestArchive)? = nil
   ) {
@@ -101,7 +102,8 @@ public final class RequestLog: Sendable {
     state.withLock { $0.savedCount = first + entries.count }
   }
 
-  /// Counts the entries of the archive, so that the telemetry includes the time before a restart.
+  /// Counts the archive's entries since a time, so that the telemetry includes the time before a
+  /// restart.
   ///
   /// - Throws: the archive's error.
   public func recount(since time: Int64) throws(ServerError) {
@@ -121,7 +123,7 @@ public final class RequestLog: Sendable {
   /// Returns the entries that a request asks for.
   ///
   /// - Throws: `BAD_REQUEST` for a limit that is not allowed, for a position that is not one of
-  ///   this log, or if the log is off.
+  ///   this log, or if the log is off; the archive's error.
   func list(_ request: ListRequests.Request) throws(ServerError) -> ListRequests.Response {
     let limit = request.resultsLimit ?? Self.pageDefault
     guard (1...Self.pageMax).contains(limit) else {
@@ -205,7 +207,7 @@ public final class RequestLog: Sendable {
       requests: found, before: hasMore ? String(number) : nil, after: String(view.count))
   }
 
-  /// Returns each entry that is added from now on.
+  /// Returns a stream of the entries that are added from now on.
   public func listen() -> AsyncStream<RequestEntry> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.waitingMax)) { continuation in
       let id = state.withLock { state in

@@ -11,7 +11,8 @@ enum Naming {
     try check(name, what: "recordName", lengthMax: Limits.nameLengthMax)
   }
 
-  /// - Throws: `BAD_REQUEST` unless the name is legal, or is that of the default zone.
+  /// - Throws: `BAD_REQUEST` unless the name follows the same rules as a record name, or is that of
+  ///   the default zone.
   static func checkZoneName(_ name: String) throws(ServerError) {
     if name == ZoneID.defaultZoneName { return }
     try check(name, what: "zoneName", lengthMax: Limits.nameLengthMax)

@@ -12,12 +12,12 @@ public enum Principal: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - id: the ID of the key.
-  ///   - userRecordName: the user of the key in the container.
+  ///   - userRecordName: the record name of the key's user in the container.
   case serverKey(id: String, userRecordName: String)
   /// The server's operator.
   case management
 
-  /// The record name of the user in the container, or nil if the principal is not a user.
+  /// The record name of the user in the container, or nil if the principal has no user.
   public var userRecordName: String? {
     switch self {
     case .userSession(let session): session.userRecordName

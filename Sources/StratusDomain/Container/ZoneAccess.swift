@@ -75,8 +75,7 @@ struct ZoneAccess: Sendable {
       .create, createdBy: nil, type: recordType, schema: schema, as: role)
   }
 
-  /// Whether the caller may put a record into a hierarchy. A record that the caller does not move
-  /// may always stay.
+  /// Whether the caller may save records in a hierarchy.
   ///
   /// - Parameter root: the root of the hierarchy, or nil if the record would be in no hierarchy.
   func allowsPlace(inHierarchy root: String?) -> Bool {

@@ -64,7 +64,7 @@ public struct DeviceReports: Sendable {
   }
 
   /// Returns the number of records that other devices have changed since a position, at most
-  /// ``lagMax``.
+  /// ``lagMax``. Returns nil if the zone does not exist.
   ///
   /// NB: a device does not fetch its own saves, so they do not count.
   private static func lag(

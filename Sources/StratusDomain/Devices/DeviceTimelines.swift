@@ -19,7 +19,8 @@ public final class DeviceTimelines: Sendable {
     var lastSeen: Int64 = 0
     /// The start of the ID of the last session, or nil if the device has none.
     var session: String?
-    /// The position in each zone, and the time when the device got it.
+    /// The device's position in the history of each zone, and the time when the device got the
+    /// change token of this position.
     var positions: [ZoneID: (position: SyncNotes.Position, time: Int64)] = [:]
     var lastSave: Int64?
     /// The time of the first request for an upload since the last save, or nil if there was none.
@@ -49,8 +50,8 @@ public final class DeviceTimelines: Sendable {
   /// Notes a request of a signed-in user.
   ///
   /// - Parameters:
-  ///   - outcome: `ok`, or the code of the error that refused the whole request.
-  ///   - positions: the tokens that the device got.
+  ///   - session: the start of the ID of the caller's session, or nil if there is none.
+  ///   - positions: the positions of the change tokens in the answer.
   public func note(_ entry: RequestEntry, session: String?, positions: [SyncNotes.Position]) {
     guard let user = entry.userRecordName else { return }
     let owner = Owner(

@@ -81,7 +81,7 @@ private struct KeyAddition {
   }
 
   /// - Throws: `BAD_REQUEST` if too many hierarchies of the zone would have keys, or if the name of
-  ///   the root is too long.
+  ///   the root is empty or too long.
   private func requireRoom(
     for root: String?, among keys: [WrappedZoneKey]
   ) throws(ServerError) {
@@ -92,7 +92,8 @@ private struct KeyAddition {
     else { throw .badRequest(Reason.batchTooLarge) }
   }
 
-  /// Removes the keys for the earlier secret of the share's URL, if the request has a new one.
+  /// Removes the keys that are wrapped for an earlier secret of the share's URL, if the request has
+  /// keys for a new secret.
   private func removeLinks(
     _ known: [WrappedZoneKey], unlessFor links: [[UInt8]]
   ) throws(ServerError) {

@@ -27,8 +27,9 @@ extension StoreReading {
   /// Returns the keys that a user can use: those wrapped for the user, and those wrapped for the
   /// URLs of shares.
   ///
-  /// - Parameter root: the root of the hierarchy whose members are returned, or nil for the members
-  ///   of the zone.
+  /// - Parameter root: the root of the hierarchy that the request is about, or nil for the zone. If
+  ///   all its keys are retired, the public keys of its members are returned, too, so that the
+  ///   caller can create a new key.
   func keys(
     of zone: StoredZone, ofRoot root: String?, for user: String, _ access: ZoneAccess
   ) throws(ServerError) -> FetchKeys.ZoneKeys {
@@ -82,7 +83,8 @@ extension StoreReading {
 
 extension StoreWriting {
   /// Retires the keys of a zone or of a hierarchy after a participant has left its share. The next
-  /// device that seals a value then creates a key that the participant does not have.
+  /// device that seals a value then creates a key that the participant does not have. If the zone
+  /// or hierarchy has the maximum number of keys already, its keys stay in use.
   ///
   /// - Parameter root: the root of the hierarchy, or nil for the keys of the zone.
   func retireKeys(of zone: StoredZone, root: String?) throws(ServerError) {

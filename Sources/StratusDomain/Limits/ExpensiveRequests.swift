@@ -138,7 +138,7 @@ public final class ExpensiveRequests: Sendable {
 }
 
 extension CallerPace.Subject {
-  /// A name for the caller. Users, API tokens and addresses never have the same name.
+  /// A name for the caller. A user, an address and an API token never have the same name.
   fileprivate var name: String {
     userRecordName ?? clientAddress.map { "address " + $0 } ?? "anonymous " + (apiToken ?? "")
   }

@@ -8,7 +8,8 @@ import Synchronization
 /// not more than the number of processes times the limit.
 final class LookupPace: Sendable {
   private let perHour: Int?
-  /// For each user, the time in milliseconds since 1970 UTC when the full number is free again.
+  /// For each user, the time in milliseconds since 1970 UTC at which the user may look up the full
+  /// number of users again.
   private let freeAt = Mutex<[String: Int64]>([:])
   private static let hour: Int64 = 3_600_000
 

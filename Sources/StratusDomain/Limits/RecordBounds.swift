@@ -62,7 +62,10 @@ struct WriterBudget {
 
   /// Charges the change of a record, once its derived rows are known.
   ///
-  /// - Parameter rows: the rows of this record and of the records before it in the batch.
+  /// - Parameters:
+  ///   - rows: the rows of this record and of the records before it in the batch.
+  ///   - addedBefore: the number of added index entries in `rows` before this record was noted
+  ///     there.
   /// - Throws: `BAD_REQUEST` if the record has too many entries, or if the batch causes too much
   ///   work. The work of the first record is never a reason to refuse it.
   mutating func charge(

@@ -89,7 +89,7 @@ enum ShareLinkTarget: Sendable, Hashable {
     return .set(text)
   }
 
-  /// Returns the new value of a setting.
+  /// Returns the new value of the setting whose present value is `old`.
   func replacing(_ old: String?) -> String? {
     switch self {
     case .unchanged: old

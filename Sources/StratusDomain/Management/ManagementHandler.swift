@@ -4,7 +4,8 @@ public import StratusWire
 public protocol ManagementHandler<Endpoint>: Sendable {
   associatedtype Endpoint: StratusWire.Endpoint
 
-  /// Answers one request of the operator. The management token authenticates the request.
+  /// Answers one request of the operator, or of a member of the team in the console. The caller of
+  /// this method has checked that the sender of the request may send it.
   ///
   /// - Throws: errors of the request.
   func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response

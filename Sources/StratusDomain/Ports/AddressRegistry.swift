@@ -1,4 +1,5 @@
-/// A further e-mail address of an account. The user has proved by a mailed code to read its mails.
+/// A further e-mail address of an account. With a mailed code, the user has proved that mails to
+/// this address reach the user.
 public struct ConfirmedAddress: Sendable, Hashable {
   public var accountID: String
   /// The address in lower case. It belongs to one account only.
@@ -17,8 +18,8 @@ public struct ConfirmedAddress: Sendable, Hashable {
 ///
 /// Nobody can sign in with a further address, and no mail is sent to it.
 public protocol AddressRegistry: Sendable {
-  /// Returns the further addresses of an account, sorted. An address is left out while an account
-  /// exists whose own address it is.
+  /// Returns the further addresses of an account, sorted. An address is left out while it is the
+  /// sign-in address of an account.
   func addresses(ofAccount accountID: String) async throws(ServerError) -> [ConfirmedAddress]
 
   /// Uses a code with the purpose ``MailCode/Purpose/address``: adds the address to the account for
@@ -27,7 +28,7 @@ public protocol AddressRegistry: Sendable {
   /// transaction.
   ///
   /// - Parameters:
-  ///   - accountID: the account that must be the one of the code.
+  ///   - accountID: the account for which the code must have been made.
   ///   - countMax: the maximum number of further addresses of one account.
   ///   - time: the time of the proof, in milliseconds since 1970 UTC.
   func confirmAddress(
@@ -42,7 +43,7 @@ public protocol AddressRegistry: Sendable {
 public enum AddressConfirmation: Sendable, Hashable {
   case confirmed(ConfirmedAddress)
   /// The code does not exist, has expired, is for another account or purpose, or its address is now
-  /// the own address of an account. Nothing has changed.
+  /// the sign-in address of an account. Nothing has changed.
   case refused
   /// The account has too many addresses. The code stays valid.
   case tooMany

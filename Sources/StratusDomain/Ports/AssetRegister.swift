@@ -1,7 +1,7 @@
 /// Reads which files the store knows.
 ///
-/// The register is authoritative: each row names the one file that has the row's bytes. A file
-/// without a row is an orphan.
+/// The register is authoritative: each row names the one file whose contents have the row's
+/// checksum. A file without a row is an orphan.
 public protocol AssetReading {
   /// Returns the file with these contents, or nil if the store has no such bytes.
   func asset(checksum: [UInt8]) throws(ServerError) -> StoredAsset?

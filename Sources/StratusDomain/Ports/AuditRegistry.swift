@@ -30,7 +30,7 @@ public enum AuditActor: Sendable, Hashable {
 /// An entry of the audit log: the actor, the action, and the changed account, key, token, role or
 /// container.
 ///
-/// NB: an entry has names and IDs. It never has contents of records or secrets.
+/// NB: an entry contains names and IDs. It never contains secrets or the contents of records.
 public struct AuditEntry: Sendable, Hashable {
   /// The number of the entry. Later entries have greater numbers. 0 means that the registry has not
   /// given it a number yet.

@@ -97,11 +97,13 @@ public protocol Authentication: Sendable {
   /// - Throws: `AUTHENTICATION_FAILED`. The reason does not say which part is wrong, except that it
   ///   tells the holder of a valid web auth token that the account is disabled.
   ///   `AUTHENTICATION_REQUIRED` if the session of the token has ended, so that web clients offer
-  ///   sign-in again.
+  ///   sign-in again. `ACCESS_DENIED` if the account is restricted. `THROTTLED` if the client's
+  ///   address is under suspicion.
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission
 
-  /// Returns the users of a container whose accounts are disabled or restricted. Code that serves
-  /// listeners calls this method repeatedly, and sends nothing to such users.
+  /// Returns the users of a container whose accounts are disabled or restricted, and the users of
+  /// its revoked server-to-server keys. Code that serves listeners calls this method repeatedly,
+  /// and sends nothing to such users.
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
 
   /// Returns the given sessions that have ended, or that belong to disabled accounts. Code that

@@ -41,7 +41,8 @@ public protocol ConsentRegistry: Sendable {
   func deleteConsents(ofAccount accountID: String) async throws(ServerError)
 }
 
-/// Stores which accounts exist only for tests. Members of the team may act in their names.
+/// Stores which accounts exist only for tests. Members of the team may act as the users of these
+/// accounts.
 public protocol TestAccountRegistry: Sendable {
   /// Creates a test account.
   ///

@@ -20,7 +20,8 @@ public struct StoredFactor: Sendable, Hashable {
 /// Stores the second factors of accounts, and the recovery codes that replace them.
 public protocol FactorRegistry: Sendable {
   /// Stores a factor and its recovery codes, in one transaction. They replace the earlier factor
-  /// and its codes. The browser sessions of the account end, because they began without the factor.
+  /// and its codes. The browser sessions of the account end (except `kept`), because they began
+  /// without the factor.
   ///
   /// - Parameters:
   ///   - hashes: SHA-256 of each recovery code.

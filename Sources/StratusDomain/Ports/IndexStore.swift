@@ -128,7 +128,7 @@ public struct EntryPosition: Sendable, Hashable {
 /// An entry that a read of an index found.
 public typealias FoundEntry = EntryPosition
 
-/// The progress of an index build: the last record whose entries have been added.
+/// The progress of an index build: the last record that the build has examined.
 public struct IndexBuildCursor: Sendable, Hashable {
   public var database: Int64
   public var zone: Int64

@@ -1,13 +1,15 @@
 /// Reads the references between records.
 public protocol LinkReading {
-  /// Returns the live links of this kind to these records, ordered by target and then by source.
+  /// Returns the links of this kind that live records have to these records, ordered by target and
+  /// then by source.
   ///
   /// - Parameter limit: the maximum number of links.
   func links(
     _ kind: LinkKind, to targets: [String], in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
-  /// Returns the live links of this kind to one record, in the order of their sources.
+  /// Returns the links of this kind that live records have to one record, in the order of their
+  /// sources.
   ///
   /// - Parameter source: the source after which the list begins, or nil to begin at the first
   ///   source.
@@ -49,7 +51,7 @@ public enum LinkKind: Int64, Sendable, Hashable, CaseIterable {
   case parent = 2
 }
 
-/// A record that refers to another record of its zone.
+/// A reference from one record (the source) to another record of its zone (the target).
 public struct RecordLink: Sendable, Hashable {
   public var kind: LinkKind
   public var target: String

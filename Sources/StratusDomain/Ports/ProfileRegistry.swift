@@ -14,7 +14,7 @@ public struct Profile: Sendable, Hashable {
 
 /// A telephone number that an identity provider has verified for an account.
 public struct VerifiedPhone: Sendable, Hashable {
-  /// `+` and up to 15 digits (see ``PhoneNumber``).
+  /// `+` and 7 to 15 digits (see ``PhoneNumber``).
   public var number: String
   /// The issuer URL of the provider.
   public var issuer: String
@@ -65,7 +65,7 @@ public enum PhoneNumber {
   public static func normal(_ text: String) -> String? {
     guard text.utf8.count <= 64, text.hasPrefix("+") else { return nil }
     var digits = ""
-    // NB: scalars and not characters, because a digit with an accent is one character.
+    // NB: the loop reads scalars, because a digit with a combining accent would be one character.
     for scalar in text.unicodeScalars.dropFirst() {
       switch scalar {
       case "0"..."9": digits.unicodeScalars.append(scalar)

@@ -2,7 +2,7 @@
 public struct ProviderLink: Sendable, Hashable {
   /// The provider's issuer URL.
   public var issuer: String
-  /// The name of the user at the provider, which never changes.
+  /// The provider's ID for the user, which never changes.
   public var subject: String
   public var accountID: String
   /// The e-mail address that the provider stated when the link was made, or an empty text.

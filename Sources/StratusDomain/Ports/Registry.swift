@@ -14,8 +14,8 @@ public protocol Registry:
 /// outdated.
 public protocol VersionRegistry: Sendable {
   /// Returns a number that increases with each change that can end or change an admission: an
-  /// account is disabled or enabled, a session or an API token is removed, a server-to-server key
-  /// is revoked, or a container is deleted.
+  /// account is disabled, enabled or restricted, a restriction ends, a session or an API token is
+  /// removed, a server-to-server key is revoked, or a container is deleted.
   func version() async throws(ServerError) -> Int64
 
   /// Increases the version after a change outside the registry.

@@ -1,6 +1,7 @@
 public import StratusWire
 
-/// The journal of removals. It lies beside the data, so that it survives a restore of older data.
+/// The journal of removed accounts, sessions, credentials and tokens. It lies beside the data, so
+/// that it survives a restore of older data, which would bring the removed things back.
 public protocol RemovalJournal: Sendable {
   /// Appends entries. They are on disk when the method returns.
   ///

@@ -10,8 +10,8 @@ public struct AccountRemoval: Sendable, Hashable {
   public var lastStore: StoreAddress?
   /// The position in the store after ``lastStore``.
   public var progress: UserRemovalProgress
-  /// Whether the stores were looked through again after the end. A request that was admitted before
-  /// the deletion may have written something during it.
+  /// Whether all stores were examined once more after the deletion had ended. A request that was
+  /// admitted before the deletion may have written something during it.
   public var isChecked: Bool
 
   public init(
@@ -54,8 +54,8 @@ public protocol RemovalRegistry: Sendable {
   func save(_ removal: AccountRemoval) async throws(ServerError) -> AccountRemoval?
 
   /// Ends a deletion, in one transaction: removes everything of the account that is still in the
-  /// registry, and the account itself. Mails that still wait are sent first. The users of the
-  /// account stay until the deletion is checked.
+  /// registry, and the account itself. Mails that wait to be sent are kept, and are sent later. The
+  /// users of the account stay until the deletion is checked.
   ///
   /// - Returns: the saved state, or nil if another process has saved a step.
   func finish(_ removal: AccountRemoval, at now: Int64) async throws(ServerError) -> AccountRemoval?
@@ -71,8 +71,8 @@ public protocol RemovalRegistry: Sendable {
   /// Removes the receipts of deletions that ended before a time, in milliseconds since 1970 UTC.
   func deleteRemovals(endedBefore time: Int64) async throws(ServerError)
 
-  /// Removes the password, passkey or link of an entry, even if the account has no other way to
-  /// sign in.
+  /// Removes the password, the passkey or the provider link that a journal entry names, even if the
+  /// account has no other way to sign in.
   ///
   /// - Returns: false if there is no such credential, or if the entry is of another kind.
   func removeCredential(_ entry: RemovalEntry) async throws(ServerError) -> Bool

@@ -3,7 +3,8 @@ public import StratusWire
 /// Keeps the entries of the request log, so that they are not lost at a restart. The archive limits
 /// their bytes and their age.
 ///
-/// Entries have consecutive numbers. The numbers continue after a restart.
+/// The numbers of entries increase, also after a restart. A number is missing if its entry was lost
+/// before it reached the archive.
 public protocol RequestArchive: Sendable {
   /// The number of the first entry that is not yet in the archive.
   var nextNumber: Int { get }
@@ -22,7 +23,8 @@ public protocol RequestArchive: Sendable {
   func piece(before number: Int) throws(ServerError) -> ArchivePiece?
 }
 
-/// Consecutive entries of a ``RequestArchive``, the oldest first. There is at least one.
+/// Some entries of a ``RequestArchive`` with consecutive numbers, the oldest first. There is at
+/// least one.
 public struct ArchivePiece: Sendable {
   /// The number of the first entry.
   public var first: Int

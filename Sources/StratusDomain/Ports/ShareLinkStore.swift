@@ -22,7 +22,8 @@ public protocol ShareLinkReading {
     _ shortGUID: String
   ) throws(ServerError) -> (link: ShareLink, zone: ZoneAddress)?
 
-  /// Returns the link of a record or a zone, or nil if the record or zone was never shared.
+  /// Returns the link of a record or a zone, or nil if the record or zone never had a URL for
+  /// sharing.
   ///
   /// - Parameter root: the name of the root record, or nil for the share of the whole zone.
   func shareLink(ofRoot root: String?, in zone: StoredZone) throws(ServerError) -> ShareLink?

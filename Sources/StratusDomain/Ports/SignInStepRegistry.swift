@@ -51,7 +51,7 @@ public protocol SignInStepRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - bounds: the maximum numbers of steps of each kind, including the new ones. Steps that have
-  ///     ended are not counted.
+  ///     ended are not counted. nil means that there is no maximum.
   ///   - now: the present time, in milliseconds since 1970 UTC.
   /// - Returns: false if there is a step of the same kind with the same hash, or if there are too
   ///   many steps. Then nothing changes.

@@ -21,7 +21,8 @@ public protocol VersionReading {
   ///   ``VersionExtent/since``.
   func pastZone(at address: ZoneAddress, time: Int64) throws(ServerError) -> PastZone?
 
-  /// Returns names of records that may have had another state than now, in byte order.
+  /// Returns the names of records whose state in the past zone may differ from their present state,
+  /// in byte order.
   ///
   /// - Parameters:
   ///   - present: the live zone with the same name, or nil if there is none.
@@ -60,7 +61,7 @@ public struct VersionExtent: Sendable, Hashable {
   public var since: Int64
   /// The number of versions.
   public var count: Int64
-  /// The bytes of the versions' names and fields, of the files that only they hold, and of the
+  /// The bytes of the versions' names and fields, of the files that only versions hold, and of the
   /// records of deleted zones.
   public var bytes: Int64
   /// The number of deleted zones whose records are kept.
@@ -74,7 +75,7 @@ public struct VersionExtent: Sendable, Hashable {
   }
 }
 
-/// The versions that may be removed.
+/// The bounds that ``VersionWriting/trimVersions(_:limit:)`` applies.
 public struct VersionBounds: Sendable, Hashable {
   /// Versions of writes before this time are removed, in milliseconds since 1970 UTC. nil means
   /// that all versions are removed, because the store keeps none any more.
@@ -95,8 +96,8 @@ public struct VersionBounds: Sendable, Hashable {
 public struct PastZone: Sendable, Hashable {
   /// The row of the zone as it is now.
   public var zone: StoredZone
-  /// The first change after the time. This change and all later ones are undone. nil means that
-  /// there are none.
+  /// The number of the first change after the time. This change and all later ones are undone. nil
+  /// means that there are none.
   public var firstUndone: Int64?
   /// Whether this incarnation was deleted after the time.
   public var isDeleted: Bool

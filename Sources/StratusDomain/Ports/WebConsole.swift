@@ -47,7 +47,7 @@ public enum ConsoleDecision: Sendable {
   case manage(endpoint: String, ConsoleView)
   /// The answer is a stream of events, which lasts until the session ends.
   ///
-  /// - Parameter member: the account that listens.
+  /// - Parameter member: the ID of the account that listens.
   case listen(member: String, ConsoleView)
   /// The handler of a database's endpoint answers. The principal is the caller.
   case open(DatabaseAddress, endpoint: String, Principal)

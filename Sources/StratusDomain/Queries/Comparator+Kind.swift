@@ -62,7 +62,8 @@ extension Comparator {
 }
 
 extension FieldFilter {
-  /// Returns the test of the comparator, without its negation.
+  /// Returns the test of the comparator, without its negation. The tests of `NEAR` and of the token
+  /// comparators are made by ``QueryCheck``.
   ///
   /// - Throws: `BAD_REQUEST`, which names the field, if the value does not fit the field.
   func test(_ reader: ComparandReader) throws(ServerError) -> QueryCondition.Test {

@@ -56,7 +56,8 @@ final class CostlyQueries: Sendable {
   ///
   /// - Parameters:
   ///   - isUnindexed: whether no index served the query.
-  ///   - found: the number of records in the answer, or the number that the answer states.
+  ///   - found: the number of records in the answer, or the count if the request asks only for a
+  ///     count.
   func note(
     _ query: Query, isUnindexed: Bool, recordsRead: Int, found: Int, at address: StoreAddress
   ) {

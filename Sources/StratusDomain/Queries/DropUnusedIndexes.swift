@@ -1,6 +1,7 @@
 import StratusWire
 
-/// Drops indexes that no query has read for a long time, one step at a time.
+/// Drops indexes that no query has read for a long time, and indexes of the outdated form
+/// ``IndexColumn/Form/earlierToken``, one step at a time.
 ///
 /// A later query that needs the index creates it again. Continuation markers of the old index
 /// become invalid.

@@ -13,8 +13,8 @@ struct LocatedEntry: Sendable {
   var entry: IndexEntry
 }
 
-/// A run of entries in packed form, because an index build keeps a million entries in memory. After
-/// ``sort()``, the entries have the order of the entries' table.
+/// A run of entries in packed form, because an index build may have a million entries in memory.
+/// After ``sort()``, the entries have the order of the entries' table.
 struct EntryRun: Sendable {
   /// The range of an entry in `bytes`. An entry consists of database, index, value, zone, record
   /// number and record name.

@@ -62,7 +62,7 @@ struct GatherReader {
     found.append(match)
   }
 
-  /// - Returns: the page, or nil if there are too many records to sort.
+  /// - Returns: the page, or nil if there are too many entries or records to read.
   mutating func read() throws(ServerError) -> QueryPage? {
     var cursor = EntryCursor(
       scope.plan.stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,

@@ -6,8 +6,8 @@ import StratusWire
 /// continues with the pending cell that may contain the next location. Few cells are pending,
 /// because a cell is split only when it is reached.
 struct NearestReader {
-  /// A cell of the Earth, a location, or the records without a location. All entries of a node have
-  /// the same values in the columns of the query's equality filters.
+  /// A cell of the Earth, the locations with one code, or the records without a location. All
+  /// entries of a node have the same values in the columns of the query's equality filters.
   fileprivate struct Node {
     enum Content { case cell(Cell), locations(UInt64), noLocation }
 

@@ -8,7 +8,7 @@ struct QueryPage: Sendable {
   }
 
   var items: [Item] = []
-  /// The number of matches, if the query only counts.
+  /// The number of matches. If the query only counts, ``items`` is empty.
   var count: Int64 = 0
   /// The position where the next page continues, or nil if there is no next page.
   var position: EntryPosition?
@@ -149,8 +149,8 @@ struct PageBuilder {
   /// Returns the records of the first entries, in the order of the entries. The item of an entry is
   /// nil if its zone was deleted, or if its record is not visible.
   ///
-  /// - Returns: at least one item. There are fewer items than entries if the page has no capacity
-  ///   for all of them.
+  /// - Returns: at least one item, unless `entries` is empty. There are fewer items than entries if
+  ///   the records of all entries are too large to be read at once.
   mutating func records(of entries: [FoundEntry]) throws(ServerError) -> [QueryPage.Item?] {
     var items: [QueryPage.Item?] = []
     var bytes = 0

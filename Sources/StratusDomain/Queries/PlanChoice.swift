@@ -27,8 +27,8 @@ struct PlanChoice {
   /// The number of entries read to choose a plan.
   private(set) var entriesRead = 0
 
-  /// The maximum number of entries that a probe counts. Plans with more entries count as equally
-  /// slow.
+  /// The maximum number of entries that ``best(_:)`` counts for each plan. Plans with more entries
+  /// count as equally slow.
   private static let probeMax = 2_000
 
   mutating func choose() throws(ServerError) -> Outcome {
@@ -50,7 +50,8 @@ struct PlanChoice {
     if others.isEmpty { return .plan(main) }
     // NB: a plan that sorts by distance may fail if many locations have the same distance.
     let isCertain = main.candidate.kind == .scan || main.candidate.order.columns.isEmpty
-    // A gather sorts a few ranges in memory. If its matches fit into one page, no plan reads less.
+    // A gather sorts a few ranges in memory. If all their entries fit into one page, no plan reads
+    // less.
     let max = isCertain ? min(pageSize, Limits.queryGatherMax) : Limits.queryGatherMax
     if let small = try smallest(others, max: max) { return .plan(small) }
     return .plan(main, gathers: isCertain ? others : [])

@@ -50,7 +50,7 @@ struct QueryCandidate: Sendable, Hashable {
     }
   }
 
-  /// The columns of the index that is created for this candidate.
+  /// The columns of the index that is created for this candidate if no index fits.
   var columns: [IndexColumn] {
     let columns = equalities.map(\.column) + following
     return columns.isEmpty ? [.recordName] : columns

@@ -38,15 +38,15 @@ public struct IndexColumn: Sendable, Hashable {
     case descendingValue
     /// There is an entry for each member of a list. An empty list has no entry.
     case member
-    /// There is an entry for each token of a folded text. A text without words has no entry.
+    /// There is an entry for each token of a text (see ``Tokens``). A text without words has no
+    /// entry.
     case token
     /// There is an entry for each token of a text. The tokens follow older rules, which made no
     /// tokens for scripts without spaces. No query reads such an index, records get no new entries
     /// in it, and it will be dropped.
     case earlierToken
-    /// An entry has the cell of a location. A record without a location has an entry before all
-    /// others. A list has an entry for each cell of its locations. An empty or missing list has no
-    /// entry.
+    /// An entry has the cell of a location. A record without a value has an entry before all
+    /// others. A list has an entry for each cell of its locations. An empty list has no entry.
     case cell
   }
 

@@ -21,8 +21,9 @@ struct QueryPlanner {
   private(set) var gatherCount = 0
   /// The number of candidates that use an index that probably exists (fallbacks). They come third.
   private(set) var fallbackCount = 0
-  /// The number of candidates that sort the records of one filter, or all records, because no index
-  /// has the order. They come fourth. After them comes one candidate that reads the zone itself.
+  /// The number of candidates for the case that no index has the order (sweeps). They sort the
+  /// records that match one filter, or all records. They come fourth. After them comes one
+  /// candidate that reads the zone itself (a walk).
   private(set) var sweepCount = 0
 
   private let query: CheckedQuery
@@ -103,7 +104,7 @@ struct QueryPlanner {
   ) {
     let order = order
     let sorted = Set(order.columns.map(\.source))
-    // An IN filter on the first sort key is a range of several intervals.
+    // An IN filter on the first sort key is used like a range of several intervals.
     let atFirst = order.columns.first.flatMap { first in
       reaches.first { $0.reach?.column == first }
         ?? equalities.first { $0.equality?.column == first }?.asReach
@@ -267,7 +268,8 @@ struct QueryPlanner {
         reach: .init(column: IndexColumn(condition.source), intervals: [interval])))
   }
 
-  /// Replaces the ranges of each column of values by their intersection.
+  /// If several filters limit the values of one column to a range, replaces their drivers by one
+  /// driver with the intersection of the ranges.
   private func merged(_ reaches: [Driver]) -> [Driver] {
     var result: [Driver] = []
     for driver in reaches {

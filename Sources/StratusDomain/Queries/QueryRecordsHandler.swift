@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers `records/query`. If the indexes are ready, one read is enough. Otherwise the handler
-/// builds the indexes first.
+/// Answers `records/query`. If the indexes are ready, one read is usually enough. Otherwise the
+/// handler builds the indexes first.
 ///
 /// A page that takes long is read in slices. Each slice is a read of its own, so that other
 /// requests can read in between. The first slices of a caller's queries may be read at the same

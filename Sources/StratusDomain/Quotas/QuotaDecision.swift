@@ -13,8 +13,8 @@ struct QuotaDecision {
   /// the number would tell them about other data of the owner.
   let showsBytes: Bool
 
-  /// Returns the refusals, by the positions of the operations. Deletions, and saves that make their
-  /// record smaller, are never refused.
+  /// Returns the refusals, by the positions of the operations. Deletions, and saves that do not
+  /// make their record larger, are never refused.
   ///
   /// - Parameter stored: returns the state of a record before the save.
   func refusals(

@@ -1,7 +1,7 @@
 public import StratusWire
 
 /// The rows that the store keeps for a record besides the record itself. They are computed from the
-/// record alone, so the rows of an earlier state need not be looked up in the store.
+/// record and the schema alone, so the rows of an earlier state need not be looked up in the store.
 public struct DerivedRows: Sendable, Hashable {
   /// The record's entries in the indexes of its type, each once.
   public var entries: [IndexEntry] = []

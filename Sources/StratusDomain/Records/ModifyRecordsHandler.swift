@@ -307,8 +307,9 @@ struct ModifyRecordsHandler: EndpointHandler {
       passages: hierarchies?.passages ?? [])
     try store.apply(changes)
     for rest in hierarchies?.unfinished ?? [] { try store.addUnfinished(rest) }
-    // NB: the order matters: the later cascade of the same target replaces the earlier one. A
-    // deletion in this batch also cascades to records that the batch saved.
+    // NB: the order matters if a target is in both lists, because its second cascade replaces the
+    // first. The second one belongs to the deletion in this batch, and also deletes records that
+    // this batch saved.
     let targets =
       references.rewritten.map { ($0, zone.change) }
       + references.unfinished.map { ($0, changes.newestChange) }

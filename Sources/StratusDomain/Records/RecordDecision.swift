@@ -51,7 +51,8 @@ struct RecordDecision: Sendable {
   ///   - isAtomic: whether one refused operation causes the refusal of all operations.
   ///   - shares: the participants and permissions of saved shares, by the positions of the
   ///     operations.
-  ///   - refused: the operations that a ``ReferenceDecision`` has refused, by their positions.
+  ///   - refused: the refusals of other rules (about references, shares, hierarchies and quotas),
+  ///     by the positions of the operations.
   init(
     _ operations: [SentOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
     in database: OpenDatabase, isAtomic: Bool, refused: [Int: Refusal] = [:],

@@ -26,6 +26,8 @@ struct RecordRules: Sendable {
   let schema: Schema
   let assets: AssetRules
 
+  /// Decides one operation.
+  ///
   /// - Parameters:
   ///   - stored: the live record with that name, or nil if there is none or the caller may not read
   ///     it.
@@ -94,14 +96,14 @@ struct RecordRules: Sendable {
     }
   }
 
-  /// - Throws: `ACCESS_DENIED`.
+  /// - Throws: `ACCESS_DENIED` if the caller may not change the record.
   private func checkPermission(toWrite stored: StoredRecord) throws(Refusal) {
     if access.allows(.write, stored, schema: schema) { return }
     throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
 
-  /// - Throws: `ACCESS_DENIED`. Operations without a type, and operations that create a user
-  ///   record, pass this check and are refused later.
+  /// - Throws: `ACCESS_DENIED` if the caller may not create records of the type. Operations without
+  ///   a type, and operations that create a user record, pass this check and are refused later.
   private func checkPermission(toCreate operation: RecordOperation) throws(Refusal) {
     guard let type = operation.recordType, type != UserRecords.recordType,
       !access.allowsCreation(of: type, schema: schema)

@@ -1,6 +1,7 @@
 import StratusWire
 
-/// The state that a decision about the records of one zone needs, loaded in batches and locked.
+/// The state that a decision about the records of one zone needs. The zone is locked until the end
+/// of the transaction.
 struct RecordSnapshot: Sendable {
   let access: ZoneAccess
   /// The live records that the operations name.
@@ -17,7 +18,8 @@ struct RecordSnapshot: Sendable {
   /// The registered files that the operations name, by checksum.
   var assets: [[UInt8]: StoredAsset] = [:]
 
-  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` if the records together are too large.
+  /// - Throws: `ZONE_NOT_FOUND` if the zone does not exist or the caller has no role in it;
+  ///   `BAD_REQUEST` if the records together are too large.
   init(
     loading names: [String], at address: ZoneAddress, in database: OpenDatabase,
     of store: any StoreWriting

@@ -14,7 +14,7 @@ struct ZoneBatches: Sendable {
   private(set) var batches: [Batch] = []
 
   /// - Throws: `BAD_REQUEST` if an item's zone differs from the request's zone; `ZONE_NOT_FOUND`
-  ///   for another user's zone.
+  ///   for a zone that cannot be in the database (see ``OpenDatabase/zoneAddress(_:)``).
   init(
     _ itemZones: [ZoneID?], of requestZone: ZoneID?, in database: OpenDatabase
   ) throws(ServerError) {

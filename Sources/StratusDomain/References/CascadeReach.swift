@@ -7,7 +7,7 @@ struct CascadeReach: Sendable {
   private(set) var sources: [ExactName: [String]] = [:]
   /// The records that are the sources of these links, by name.
   private(set) var records: [ExactName: StoredRecord] = [:]
-  /// Targets that have more sources than were loaded.
+  /// Targets that may have more sources than were loaded.
   private(set) var unexplored: Set<ExactName> = []
 
   init() {}

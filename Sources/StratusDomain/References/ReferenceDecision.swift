@@ -116,8 +116,8 @@ struct ReferenceDecision: Sendable {
     return Reason.referenceTargetMissing
   }
 
-  /// Whether all these references of a participant are also in the stored record. Their targets may
-  /// be outside the share, where the participant cannot see them.
+  /// Whether the caller is a participant, and the stored record already refers to all these
+  /// targets. They may be outside the share, where the participant cannot see them.
   private func isUnchanged(_ targets: [String], in record: StoredRecord) -> Bool {
     guard snapshot.access.participation != nil, let stored = snapshot.records[record.name],
       let values = try? stored.fields.storedValues()

@@ -5,12 +5,13 @@ import StratusWire
 struct ReferenceSnapshot: Sendable {
   /// The targets that exist and that the caller may read, apart from those that the batch names.
   private(set) var existing: Set<ExactName> = []
-  /// Stored `parent` links to records that the batch deletes.
+  /// Stored `parent` links to records that the batch deletes. Some links that cannot block the
+  /// deletion are left out.
   private(set) var children: [RecordLink] = []
   /// Stored `deleteSelf` links to records that the batch deletes. There may be more links than one
   /// transaction can follow, and their source records are not loaded.
   private(set) var followers: [RecordLink] = []
-  /// Whether there are more links than ``followers`` contains.
+  /// Whether there may be more links than ``followers`` contains.
   private(set) var hasMoreFollowers = false
   /// The records that are deleted by the cascades of the batch's deletions.
   private(set) var reach = CascadeReach()

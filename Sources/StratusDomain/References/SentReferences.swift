@@ -2,8 +2,8 @@ import StratusWire
 
 /// Those references of an operation that must be checked.
 ///
-/// Choice: references that are unchanged since an earlier save are not checked again. Otherwise a
-/// record whose target was deleted could never be saved.
+/// Choice: references in fields that the operation does not contain are not checked again.
+/// Otherwise no save could change another field of a record whose target was deleted.
 struct SentReferences: Sendable, Hashable {
   /// The targets of references with the action `VALIDATE`.
   var validated: [String] = []

@@ -114,7 +114,8 @@ struct FieldDecision: Sendable {
     return values.allSatisfy { fields[$0.key]?.type == $0.value.type }
   }
 
-  /// Returns the type of a field that the system owns. The schema does not contain such fields.
+  /// Returns the type of a field that the system owns, or nil for another field. The schema does
+  /// not contain the system's fields.
   private func systemType(of field: String, in recordType: String) -> FieldType? {
     switch (recordType, field) {
     case (UserRecords.recordType, UserRecords.rolesField): UserRecords.rolesType

@@ -25,7 +25,8 @@ public struct Schema: Sendable, Hashable {
     self.retirements = Dictionary(uniqueKeysWithValues: retirements.map { ($0.place, $0) })
   }
 
-  /// Returns the grants of a record type in the public database.
+  /// Returns the grants of a record type in the public database. If the schema does not have the
+  /// type, returns the grants of a new type.
   func grants(of recordType: String) -> RecordGrants {
     recordTypes[recordType]?.grants ?? .initial(forType: recordType)
   }
@@ -147,7 +148,7 @@ public struct FieldIndexes: OptionSet, Sendable, Hashable {
 /// The settings that a container's operator can change.
 public struct ContainerSettings: Sendable, Hashable {
   /// Whether queries may use extensions that CloudKit does not have: `anyOf`, `ENDS_WITH`,
-  /// `CONTAINS_TEXT`, and counts.
+  /// `CONTAINS_TEXT`, `LIST_CONTAINS` on a text field, and counts.
   public var allowsQueryExtensions: Bool
   /// Whether the target of a `deleteSelf` reference must exist when the reference is saved.
   public var requiresReferenceTargets: Bool

@@ -4,7 +4,7 @@ public import StratusWire
 /// only on the arguments of the initializer.
 ///
 /// If one part of a change is refused, the whole change is refused. A warning names something that
-/// the change removes: an index that queries may use, a permission, or values.
+/// the change removes: an index mark that queries may need, a role, a permission, or values.
 public struct SchemaEvolution: Sendable {
   /// A refusal or a warning.
   public struct Finding: Sendable, Hashable {

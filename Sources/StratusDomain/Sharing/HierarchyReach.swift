@@ -226,7 +226,7 @@ struct HierarchyReach {
   }
 
   /// Returns the moved records that are parents of written records. The written records have got
-  /// the earlier hierarchies of these parents, so a later step must move them.
+  /// the earlier hierarchies of these parents, so a later step must move the written records, too.
   private func movedParents(among moved: Set<ExactName>) -> Set<ExactName> {
     if moved.isEmpty { return [] }
     let parents = written.values.filter { !$0.isDeleted }.compactMap {

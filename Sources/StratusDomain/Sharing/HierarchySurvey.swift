@@ -42,7 +42,8 @@ struct HierarchySurvey {
     try walkUp(from: roots, in: store)
   }
 
-  /// Adds a root, unless it is above or below another root.
+  /// Adds a root, unless it is above, at or below another root. Returns its place relative to the
+  /// other roots.
   mutating func add(
     _ name: ExactName, in store: any StoreReading
   ) throws(ServerError) -> Place {

@@ -4,7 +4,6 @@ import StratusWire
 extension SharingReading where Self: ShareLinkReading {
   /// Returns the nearest shared root at or above each record. Records without such a root are left
   /// out.
-  ///
   public func walkedHierarchies(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String] {

@@ -14,8 +14,9 @@ struct LeaveShares {
   ///
   /// - Returns: the positions of the operations that are finished, because their records no longer
   ///   exist for the caller. The result is empty if no operation leaves a share.
-  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` if the request leaves a share and also saves
-  ///   records, or if it leaves too many shares. In these cases, nothing is changed.
+  /// - Throws: `ZONE_NOT_FOUND` if the caller participates in no share of the zone; `BAD_REQUEST`
+  ///   if the request leaves a share and also saves records, or if it leaves too many shares. In
+  ///   these cases, nothing is changed.
   func leave(
     by operations: [RecordOperation], in store: any StoreWriting
   ) throws(ServerError) -> Set<Int> {

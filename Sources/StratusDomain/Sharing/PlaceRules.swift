@@ -53,7 +53,7 @@ struct PlaceRules {
   /// Whether a participant's new record is the parent of records that the participant may not
   /// write. These children would follow the new record into its hierarchy.
   ///
-  /// Choice: if there are too many such children to examine, the new record is refused.
+  /// Choice: if there are too many children to examine, the new record is refused.
   private func wouldTakeChildren(
     _ record: StoredRecord, in store: any StoreReading
   ) throws(ServerError) -> Bool {

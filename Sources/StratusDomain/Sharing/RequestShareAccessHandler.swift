@@ -30,7 +30,8 @@ struct RequestShareAccessHandler: EndpointHandler {
   }
 
   /// - Returns: whether the share has changed.
-  /// - Throws: `NOT_FOUND`; `BAD_REQUEST`.
+  /// - Throws: `NOT_FOUND` if there is no such share, or if it takes no requests of the caller;
+  ///   `BAD_REQUEST` if the caller is invited already, or if too many users have asked.
   private func ask(
     for shortGUID: String, _ search: ShareSearch, from origin: ChangeOrigin
   ) async throws(ServerError) -> Bool {

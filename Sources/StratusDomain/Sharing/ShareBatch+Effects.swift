@@ -5,7 +5,8 @@ extension ShareBatch {
   /// The work of the checks, in steps of about 1 µs.
   var steps: Int { (survey?.namesRead ?? 0) * 2 }
 
-  /// Whether the batch saves shares, so that work in the background may follow.
+  /// Whether the batch saves shares or reserves their URLs, so that work in the background may
+  /// follow.
   var concernsWork: Bool { !states.isEmpty || !reserved.isEmpty }
 
   /// Returns refusals for new shares whose root record is saved in the same batch, if that save is

@@ -3,7 +3,7 @@ public import StratusWire
 /// Finds and accepts shares for the server's own pages, which know an account but no container.
 ///
 /// The desk uses the same handlers as the endpoints, so a page can never show more than
-/// `records/resolve`, or do more than `records/accept`.
+/// `records/resolve`, or do more than `records/accept` and `records/access`.
 public struct ShareDesk: Sendable {
   let directory: ShareDirectory
   let containers: any ContainerRegistry
@@ -99,7 +99,7 @@ public struct ShareDesk: Sendable {
   /// Asks the owner for access. The method returns nothing, so that its caller cannot tell whether
   /// there is such a share.
   ///
-  /// - Throws: `INTERNAL_ERROR`.
+  /// - Throws: `INTERNAL_ERROR`; `AUTHENTICATION_REQUIRED` if the caller is not signed in.
   public func requestAccess(
     to shortGUID: String, for caller: Caller, addresses: [String], at store: StoreAddress
   ) async throws(ServerError) {

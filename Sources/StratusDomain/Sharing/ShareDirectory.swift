@@ -2,8 +2,7 @@ import StratusWire
 
 /// Finds shares by the IDs of their URLs.
 ///
-/// Choice: a directory searches only one container in one environment. The store of this
-/// environment contains the shares.
+/// Choice: a request finds only shares in the container and the environment that its path names.
 struct ShareDirectory: Sendable {
   let databases: DatabaseAccess
   let accounts: ShareAccounts
@@ -11,10 +10,13 @@ struct ShareDirectory: Sendable {
   typealias Find =
     @Sendable (ShortGUID, ShareSearch) async throws(ServerError) -> ShareSearch.Finding
 
+  /// Answers a request about shares, with one result for each ID.
+  ///
   /// - Parameter shortens: what happens if a share is too large for the answer. If true, the share
   ///   is shown without its fields, its root and its other participants. If false, the answer has
   ///   an error in place of the share.
-  /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED`.
+  /// - Throws: `BAD_REQUEST` outside the public database, or for too many shares;
+  ///   `AUTHENTICATION_REQUIRED`; `AUTHENTICATION_FAILED` for a server-to-server key.
   func answer(
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress,
     shortens: Bool, find: Find
@@ -52,7 +54,8 @@ struct ShareDirectory: Sendable {
 
   /// Opens the store of a request's shares.
   ///
-  /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED`.
+  /// - Throws: `BAD_REQUEST` outside the public database, or for too many shares;
+  ///   `AUTHENTICATION_REQUIRED`; `AUTHENTICATION_FAILED` for a server-to-server key.
   func search(
     for request: ResolveShares.Request, by caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> ShareSearch {

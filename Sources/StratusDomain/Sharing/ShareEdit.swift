@@ -12,6 +12,8 @@ struct ShareEdit {
   /// The time of the request, in milliseconds since 1970 UTC.
   var now: Int64 = 0
 
+  /// Returns the share after the request.
+  ///
   /// - Throws: `BAD_REQUEST`, which says what is wrong with the list of participants, or that too
   ///   many users are blocked.
   func applied(
@@ -37,7 +39,7 @@ struct ShareEdit {
       if hasNew, wasPublic, isPublic { throw .badRequest(Reason.participantsArePublic) }
     }
     if !wasPublic, isPublic {
-      // Users who are invited and have not accepted can now join by the URL.
+      // Users who have not accepted can now join by the URL, so their entries are not needed.
       state.participants.removeAll { $0.status != .accepted }
     } else if wasPublic, !isPublic {
       // As Apple documents, a change to NONE removes all participants, except new ones of the

@@ -198,7 +198,7 @@ struct ShareEffects {
 
   /// Deletes the share of a deleted root, unless the same batch has deleted the share already.
   ///
-  /// - Returns: the new state of a record that took the place of the root.
+  /// - Returns: the new state of a record that took the place of the root, or nil if there is none.
   private func endShare(
     named name: String, in store: any StoreWriting
   ) throws(ServerError) -> StoredRecord? {

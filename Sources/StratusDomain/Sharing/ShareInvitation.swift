@@ -78,7 +78,8 @@ struct ShareInvitation {
   /// - Parameters:
   ///   - id: the ID for a new participant.
   ///   - now: the time, in milliseconds since 1970 UTC.
-  /// - Throws: `NOT_FOUND`; `BAD_REQUEST` if the share has too many participants.
+  /// - Throws: `NOT_FOUND` if the user may not join; `BAD_REQUEST` if the share has too many
+  ///   participants.
   func accepted(id: String, now: Int64) throws(ServerError) -> ShareState {
     var state = state
     state.requesters.removeAll { $0.identity.userRecordName == user }

@@ -39,7 +39,7 @@ extension ShareSearch {
     }
   }
 
-  /// Whether the caller's acceptance would change the share.
+  /// Whether the caller's acceptance would change the share or the caller's shared database.
   ///
   /// - Throws: the errors of ``ShareInvitation/accepted(id:now:)``.
   func joins(
@@ -96,8 +96,8 @@ extension ShareSearch {
     return found
   }
 
-  /// Refuses to join a share if the user has joined the maximum number of shares already. One
-  /// request can read this number of shares.
+  /// Refuses to join a share if the user has already joined the maximum number of shares of the
+  /// zone, or shares of the maximum number of zones.
   private func requireRoom(
     in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {

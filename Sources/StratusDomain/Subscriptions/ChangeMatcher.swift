@@ -24,8 +24,8 @@ struct ChangeMatcher {
   private var known: [Int64: Definition] = [:]
 
   /// The subscriptions to whole databases that may concern a zone, by the number of the zone. They
-  /// are kept, because a zone with many participants has those of many databases. Zones with more
-  /// of them than one page are left out.
+  /// are kept here, because the subscriptions of many participants are in many databases, and
+  /// reading them again takes long. Zones with more such subscriptions than one page are left out.
   private var ofDatabases: [Int64: [StoredSubscription]] = [:]
 
   private struct Definition {
@@ -81,10 +81,10 @@ struct ChangeMatcher {
     }
   }
 
-  /// Matches the current part of a partly matched entry with a subscription that has just replaced
-  /// another one. This is needed if matching has already passed the replacement's position, but has
-  /// not reached the replaced subscription. Without this match, neither subscription would report
-  /// the change.
+  /// Matches one part of a partly matched entry (the record at the cursor's position, or the zone)
+  /// with a subscription that has just replaced another one. In the order in which subscriptions
+  /// are examined, the cursor may have passed the new subscription, but not the replaced one.
+  /// Without this match, neither of them would report the change.
   ///
   /// Choice: only the replacement is examined. If matching went back, all other subscriptions would
   /// report the change twice.

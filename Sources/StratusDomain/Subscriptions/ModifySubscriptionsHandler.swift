@@ -52,7 +52,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       try store.removeSubscription(number: found.number)
       return .deleted(id: id)
     case .save(let subscription):
-      // An identical subscription may be saved again.
+      // An identical subscription is stored already, so nothing is checked or written.
       if found?.definition == subscription.jsonBytes { return .subscription(subscription) }
       try check(subscription)
       try checkTotal(of: user, with: subscription, replacing: found, in: database, store)

@@ -26,7 +26,7 @@ struct SubscriptionQuery: Sendable {
   }
 
   /// The key under which the subscription is stored. It contains the most selective value that the
-  /// filters of the subscription require.
+  /// filters of the subscription require, or only the record type if they require no value.
   var watchKey: WatchKey {
     let type = query.recordType
     var best: (rank: Int, field: String, value: Scalar)?

@@ -66,6 +66,6 @@ extension UserDirectory {
 }
 
 extension Profile {
-  /// The name that apps see: none, unless the user has agreed to be found (web-services §3.12).
+  /// The name that apps see: none, unless the user has agreed to be found.
   fileprivate var shownName: PersonName? { discoverability == .granted ? name : nil }
 }

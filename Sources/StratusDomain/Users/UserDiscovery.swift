@@ -7,9 +7,12 @@ struct UserDiscovery: Sendable {
   let pace: LookupPace
   let ambient: Ambient
 
+  /// Finds the users of some lookups.
+  ///
   /// - Returns: one result for each lookup, in the same order.
   /// - Throws: `AUTHENTICATION_REQUIRED`; `AUTHENTICATION_FAILED` for a server-to-server key;
-  ///   `BAD_REQUEST` outside the public database, or if there are too many lookups; `THROTTLED`.
+  ///   `BAD_REQUEST` outside the public database, or if there are too many lookups; `THROTTLED` if
+  ///   the user has looked up too many users.
   func find(
     _ lookups: [ParticipantLookup], for caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> [UserIdentity?] {

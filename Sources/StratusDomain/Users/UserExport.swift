@@ -15,15 +15,16 @@ public struct UserExport: Sendable {
     case nothing
   }
 
-  /// The number of records of one piece.
+  /// The maximum number of records in one piece.
   private static let recordsMax = 200
   /// The size at which a piece of records ends. The last record may exceed it.
   private static let sizeBytesMax = 524_288
-  /// The number of bytes of an asset that one piece has.
+  /// The maximum number of bytes of an asset in one piece.
   private static let assetBytesMax = 1_048_576
-  /// The number of public records that one step examines.
+  /// The maximum number of public records that one step examines.
   private static let examinedMax = 2_000
-  /// The maximum numbers of small things. Choice: far more than a user has.
+  /// The maximum number of shared zones, and of subscriptions in a database, that an export lists.
+  /// Choice: far more than a user has.
   private static let listMax = 10_000
 
   let assets: any AssetStore

@@ -3,10 +3,10 @@ public import StratusWire
 /// Writes the lines and files of an export into the databases of a user. Everything can be written
 /// again after a crash.
 ///
-/// Records are saved by the user's own rights, as a device would save them: with new change tokens,
-/// the present time, and all checks of the schema and the quotas.
+/// Records are saved with the user's own rights, as a device would save them: with new change
+/// tokens, the present time, and all checks of the schema and the quotas.
 public struct UserImport: Sendable {
-  /// The result of some lines.
+  /// The result of writing some lines.
   public struct Outcome: Sendable {
     /// The numbers of written things by kind.
     public var counts: [String: Int64] = [:]
@@ -268,7 +268,7 @@ public struct UserImport: Sendable {
   /// - Returns: the number of bytes that the server has. If it differs from the end of the bytes,
   ///   the sender continues from there.
   /// - Throws: `BAD_REQUEST` if the contents have another checksum; `QUOTA_EXCEEDED` if the asset
-  ///   is too large.
+  ///   is too large, or if the bytes do not fit into its size.
   public func write(
     _ bytes: [UInt8], at offset: Int64, ofAsset checksum: [UInt8], size: Int64, to target: Target
   ) async throws(ServerError) -> Int64 {

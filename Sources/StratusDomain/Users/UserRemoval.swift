@@ -25,8 +25,8 @@ public struct UserRemoval: Sendable {
   ///
   /// Choice: Apple does not document what remains of a deleted Apple Account.
   public static let removedUser = "_removed"
-  /// The number of records or rows that one transaction removes. Such a transaction hardly delays
-  /// other writers.
+  /// The maximum number of records or rows that one transaction removes. Such a transaction hardly
+  /// delays other writers.
   public static let stepMax = 500
   private static let stepSizeBytesMax = 4 * 1_048_576
 
@@ -85,7 +85,7 @@ public struct UserRemoval: Sendable {
       caller: Caller(
         userRecordName: user, deviceID: Caller.namelessDeviceID, requestUUID: ambient.makeUUID()),
       tickets: tickets, openedAt: now)
-    // NB: the share's record names the user of its last change.
+    // NB: a share's record names the user who changed it last. This must not be the removed user.
     let origin = origin(Self.removedUser, now)
     try await store.write(to: [next.address]) { (store) throws(ServerError) in
       let effects = ShareEffects(
@@ -106,7 +106,7 @@ public struct UserRemoval: Sendable {
 
   /// Deletes one zone of the private database, with its shares. ``PurgeZones`` removes its records.
   ///
-  /// - Returns: the number of its records, or nil if there is no zone.
+  /// - Returns: the number of the zone's records, or nil if there is no zone.
   private func deleteZone(
     of user: String, in store: any Store, at address: StoreAddress
   ) async throws(ServerError) -> Int64? {
@@ -230,7 +230,7 @@ public struct UserRemoval: Sendable {
         kept.append((new, old))
       }
     }
-    // NB: records that only lose a name are no changes that a subscription reports.
+    // NB: subscriptions do not report records that only lose the user's name.
     try write(kept, watchedBy: nil, in: store)
     try write(gone, watchedBy: origin, in: store)
     return PublicResult(
@@ -282,7 +282,8 @@ public struct UserRemoval: Sendable {
 
 /// Removes the rows of a user that belong to no zone.
 public protocol UserRowsWriting {
-  /// Removes some notifications, the devices, the keys and the histories of a user's databases.
+  /// Removes a user's devices and keys, some of the user's notifications, and the histories of the
+  /// user's databases.
   ///
   /// - Parameter limit: the maximum number of rows of each kind.
   /// - Returns: the numbers of removed rows by kind. It is empty if nothing is left.

@@ -8,7 +8,7 @@ public struct UserRoles: Sendable {
   /// A user who can have roles.
   public struct Holder: Sendable, Hashable {
     public var userRecordName: String
-    /// Whether it is the user of a server-to-server key, which has no private database.
+    /// Whether the user belongs to a server-to-server key, and therefore has no private database.
     public var isServerKey: Bool
 
     public init(_ userRecordName: String, isServerKey: Bool = false) {

@@ -3,7 +3,7 @@ import StratusWire
 /// A record that a restore saves or deletes.
 struct RestoredRecord: Sendable {
   var operation: RecordOperation
-  /// nil for a deletion.
+  /// The users and times of the restored state, or nil for a deletion.
   var stamps: RestoredStamps?
 
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
@@ -30,7 +30,7 @@ struct RestoredRecord: Sendable {
 struct RestoredStamps: Sendable, Hashable {
   /// When and by whom the record was created. It is used if the record does not exist any more.
   var created: Stamp
-  /// The user of the restored state.
+  /// The user who last modified the record before the time to which it is restored.
   var modifiedBy: String
 }
 

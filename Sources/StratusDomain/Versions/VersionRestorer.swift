@@ -37,13 +37,13 @@ public struct VersionRestorer: Sendable {
 
   /// The result of one step.
   public struct Step: Sendable {
-    /// The records that were examined.
+    /// The number of records that were examined.
     public var examined: Int64 = 0
-    /// The records that get an earlier state.
+    /// The number of records that get an earlier state.
     public var restored: Int64 = 0
-    /// The records that did not exist at the time, and are deleted.
+    /// The number of records that are deleted, because they did not exist at the time.
     public var deleted: Int64 = 0
-    /// The records that cannot be restored, by the reason.
+    /// The numbers of records that cannot be restored, by the reason.
     public var refused: [Refusal: Int64] = [:]
     /// Where the next step continues, or nil if the restore is finished.
     public var next: String?

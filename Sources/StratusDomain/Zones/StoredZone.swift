@@ -56,7 +56,8 @@ public struct ZoneChange: Sendable, Hashable {
   public var isDeleted: Bool
   /// The reason for the deletion, if the zone was deleted.
   public var deletionReason: ZoneDeletionReason
-  /// The number of the user's participation in a shared database, or 0 in the owner's database.
+  /// The number of the user's participation, in the history of a shared database. It is 0 in the
+  /// history of the owner's database.
   public var participation: Int64
 
   public init(

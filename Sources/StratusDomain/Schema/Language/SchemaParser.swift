@@ -240,7 +240,7 @@ extension SchemaParser {
     }
   }
 
-  /// The words that are names only in quotation marks.
+  /// The words that can be used as names only in quotation marks.
   static let reserved: Set<String> = [
     "grant", "preferred", "queryable", "searchable", "sortable",
   ]
