@@ -31,12 +31,12 @@ public enum WorkLocksConformance {
   /// Checks with two processes.
   public static let pairChecks: [ConformanceCheck<WorkLocksPair>] = [
     .init("while one process runs a step, the other one cannot run the same work", stepsExclude),
-    .init("other work, and the same work in another store, can run at once", otherWorkIsFree),
+    .init("different work, and the same work in another store, can run at once", otherWorkIsFree),
     .init("a lock is free after a step, even if the step failed", locksAreReleased),
     .init("of many steps that begin at the same time, one runs at a time", oneStepAtATime),
     .init("two processes cannot hold the same lease", leasesExclude),
     .init("a lease that is not renewed expires", leasesEnd),
-    .init("leases of other work and of other stores are separate", leasesAreSeparate),
+    .init("leases for different work or stores do not exclude each other", leasesAreSeparate),
   ]
 
   private static let place = StoreAddress(

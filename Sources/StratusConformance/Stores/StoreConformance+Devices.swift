@@ -5,7 +5,7 @@ import StratusWire
 extension StoreConformance {
   static let collectionChecks: [Check] = [
     Check(
-      "marking a notification as read gives it a number from the notification count",
+      "a read mark gets its number from the counter of notifications",
       marksAreNumbered),
     Check("a user can mark only their own notifications, each once", marksAreOnes),
     Check("old notifications and unseen devices are removed in limited steps", oldGo),
@@ -203,7 +203,8 @@ extension StoreConformance {
       return (other, try body.device(id: "a", of: "_ann"))
     }
     try expect(other?.channel, .apns(token: "new", .development))
-    // The device was seen recently. Otherwise it would be removed before it registers a new token.
+    // The removal of the token updates the last-seen time. Otherwise the device could be removed
+    // before it registers a new token.
     try expect(own, Sample.device("a", has: 3, seen: 8))
   }
 }

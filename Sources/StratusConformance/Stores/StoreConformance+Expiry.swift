@@ -5,7 +5,7 @@ extension StoreConformance {
   static let forgettingChecks: [Check] = [
     Check("only tombstones that are old enough are removed", oldTombstonesGo),
     Check(
-      "each history keeps the newest of the change numbers that were removed", newestExpiredIsKept),
+      "each zone stores the greatest change number of its removed tombstones", newestExpiredIsKept),
     Check("old deletions are removed in limited steps", forgettingIsBounded),
     Check("an old deleted zone leaves the history, and its records are purged", oldZonesGo),
     Check("a zone that was created again is kept when the old one is removed", remadeZoneStays),

@@ -11,7 +11,7 @@ extension StoreConformance {
     Check("a step of an index build reads a limited number of records", stepsAreBounded),
     Check("an index build finds a zone's changes, including tombstones", changesAreFound),
     Check("a deleted zone has no changes to index", goneZonesHaveNoChanges),
-    Check("entries of older records are added to existing entries", olderEntriesJoin),
+    Check("an index build adds entries of older records to the existing entries", olderEntriesJoin),
   ]
 
   /// Lists of index columns that together contain every source and every form of a column.

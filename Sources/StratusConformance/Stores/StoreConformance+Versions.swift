@@ -33,7 +33,7 @@ extension StoreConformance {
     }
   }
 
-  /// The states of some records at a time.
+  /// The fields of the records `a` and `b` at the given time.
   private static func texts(
     at time: Int64, _ store: any Store
   ) async throws -> [String: FieldsJSON] {

@@ -138,8 +138,9 @@ struct HeldAsset: Sendable {
   }
 }
 
-/// The receipt of an uploaded file whose save failed, for example because of a conflict. The next
-/// save can use the receipt instead of uploading the file again.
+/// The receipt of an uploaded file that no successful save has used yet, for example because the
+/// save failed with a conflict. The next save can use the receipt instead of uploading the file
+/// again.
 struct KeptReceipt: Sendable {
   /// The maximum age of a receipt in seconds. Choice: four hours, because the server accepts a
   /// receipt for half a day.

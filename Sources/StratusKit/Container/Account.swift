@@ -114,8 +114,8 @@ final class Account: Sendable {
     if hasChanged { announce() }
   }
 
-  /// Asks repeatedly whether the server accepts the account again. The first delay is a second, or
-  /// the delay that the server requests. Later delays grow to one minute.
+  /// Asks repeatedly whether the server accepts the account again. The first delay is at most a
+  /// second, unless the server requests a longer delay. Later delays grow up to one minute.
   ///
   /// NB: the task has a reference to this object only during a request, so that the object can be
   /// released during a delay.

@@ -51,7 +51,8 @@ struct QueryPages {
     }
   }
 
-  /// Fetches the next page that is not empty.
+  /// Fetches the next page, and skips empty pages up to a limit. The last page of the query may be
+  /// empty.
   ///
   /// - Parameter resultsLimit: the maximum number of records; 0 lets the server decide.
   mutating func next(

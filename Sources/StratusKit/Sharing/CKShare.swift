@@ -94,8 +94,9 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// new share has the same URL.
   ///
   /// If the shared zone or hierarchy has encrypted values, and this device has its keys, the
-  /// fragment also contains a secret. Participants open the encrypted values with this secret. The
-  /// secret changes when the zone or hierarchy gets a new key after a participant was removed.
+  /// fragment also contains a secret. Participants need this secret to decrypt the encrypted
+  /// values. The secret changes when the zone or hierarchy gets a new key after a participant was
+  /// removed.
   public var url: URL? {
     withState { state in
       (state.sharing?.url).map { url in

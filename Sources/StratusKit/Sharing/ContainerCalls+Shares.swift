@@ -140,7 +140,8 @@ extension ContainerCalls {
     return response.results
   }
 
-  /// Opens and stores the keys of a shared zone or hierarchy with the secret of the share's URL.
+  /// Decrypts the keys of a shared zone or hierarchy with the secret of the share's URL, and stores
+  /// the keys on this device.
   ///
   /// Choice: an acceptance does not fail if the keys cannot be stored. The user can open the URL
   /// again.

@@ -21,8 +21,8 @@ struct ShareContents {
   var currentUserID: CKShare.Participant.ID?
   /// The URL without the title.
   var url: URL?
-  /// The secret in the URL, with which people who have the URL open encrypted values; nil if it is
-  /// not known, or if there are no encrypted values.
+  /// The secret in the URL, which people who have the URL need to decrypt encrypted values; nil if
+  /// it is not known, or if there are no encrypted values.
   var secret: String?
   /// The server's version of the permission and of the participants.
   var savedPermission = CKShare.ParticipantPermission.none
@@ -215,7 +215,7 @@ extension CKShare.ParticipantPermission {
   var isPublic: Bool { self == .readOnly || self == .readWrite }
 }
 
-/// The URLs of shares: `scheme://host/share/<short GUID>#<title>`.
+/// The URLs of shares: `scheme://host/share/<short GUID>#<title>`. A secret may follow the title.
 enum ShareURL {
   static func make(scheme: String, host: String, _ shortGUID: String) -> URL? {
     URL(string: "\(scheme)://\(host)/share/\(shortGUID)")

@@ -24,8 +24,8 @@ final class LongLivedSteps: Sendable {
   /// Whether an earlier process began the operation.
   var isResumed: Bool { owner != nil }
 
-  /// Whether the operation may belong to another user. In that case, the saved operation stays
-  /// unchanged.
+  /// Whether the operation may belong to another user. In that case, the saved operation stays on
+  /// disk.
   var isAnothers: Bool { hasOtherUser.withLock { $0 } }
 
   /// Checks that the operation belongs to the signed-in user. The check runs before any request, so
@@ -62,7 +62,7 @@ final class LongLivedSteps: Sendable {
     hasOtherUser.withLock { $0 = true }
   }
 
-  /// Returns the record name of the user who began the operation.
+  /// Returns the converter of user names for the user who began the operation.
   func naming(
     on path: RequestPath, options: Connection.Options
   ) async throws(CKError) -> UserNaming {
