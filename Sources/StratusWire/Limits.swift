@@ -19,7 +19,8 @@ public enum Limits {
   /// The number of other users that one user may look up in an hour. Choice: enough to invite
   /// people and to look through an address book, and too few to try a list of addresses.
   public static let userLookupsPerHour = 200
-  /// The maximum number of zones in one request. Choice: Apple's limit for operations.
+  /// The maximum number of zones in one request. Choice: the limit of the Web Services Reference
+  /// for operations.
   public static let zonesPerRequestMax = 200
   /// The maximum number of zones in one answer that lists the zones, or the changed zones, of a
   /// database.
@@ -436,8 +437,8 @@ public enum Limits {
   /// The maximum number of record versions that one transaction removes. Choice: the same as for
   /// old deletions, which hardly delays other writers.
   public static let versionsTrimmedTogether = 500
-  /// The maximum number of records that one step of a restore examines. Choice: half of the largest
-  /// batch of an app, because the deletions and the saves of a step are two batches.
+  /// The maximum number of records that one step of a restore examines. Choice: a quarter of the
+  /// largest batch of an app. The deletions and the saves of a step are two batches.
   public static let recordsRestoredTogether = 100
   /// The maximum number of zones that one step of a restore examines. Choice: three statements for
   /// each zone take a few milliseconds.

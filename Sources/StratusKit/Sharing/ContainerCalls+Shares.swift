@@ -141,7 +141,7 @@ extension ContainerCalls {
   }
 
   /// Decrypts the keys of a shared zone or hierarchy with the secret of the share's URL, and stores
-  /// the keys on this device.
+  /// them on the server, wrapped for this account.
   ///
   /// Choice: an acceptance does not fail if the keys cannot be stored. The user can open the URL
   /// again.

@@ -32,8 +32,8 @@ extension CKSyncEngine {
     /// nil if no such fetch runs, or if the server does not say. The actual number is smaller if
     /// records have changed several times.
     public let remainingChangesCountMax: Int?
-    /// The error of the last fetch or send, or of the last check of the account. A later fetch or
-    /// send without an error removes it.
+    /// The newest of the errors with which the last fetch, the last send and the last check of the
+    /// account have failed; nil if none of them has failed.
     public let lastError: CKError?
     /// The seconds since ``lastError``.
     public let lastErrorAgeSeconds: Double?

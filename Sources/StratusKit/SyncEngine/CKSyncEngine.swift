@@ -70,7 +70,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// 60 s, because the delegate may be waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }
 
-  /// The state of the engine's work at this moment. An addition of Stratus.
+  /// The state of the engine's work at this moment. This property is an addition of Stratus.
   public var status: Status { driver.status }
 
   /// Stops at once, as in a crash: the delegate gets no further calls.

@@ -2,7 +2,7 @@
 ///
 /// NB: an entry has IDs, and no secrets: a thief of the journal can use none of them.
 public struct RemovalEntry: Sendable, Hashable {
-  /// The kind of the removed thing.
+  /// The kind of thing that was removed, revoked or changed.
   public enum Kind: String, Sendable, CaseIterable {
     /// An account was deleted. ``detail`` is the choice for public records.
     case account

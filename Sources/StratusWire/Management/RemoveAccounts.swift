@@ -18,7 +18,7 @@ public struct RemovalReceipt: JSONWritable, JSONReadable, Hashable, Sendable {
   /// The time when everything was removed, in milliseconds since 1970 UTC, or nil if the deletion
   /// is in progress.
   public var endedAt: Int64?
-  /// The numbers of removed things by kind, such as `zones` and `sessions`.
+  /// For each kind of data, such as `zones` and `sessions`, the number of items that were removed.
   public var counts: [String: Int64]
 
   public init(

@@ -15,7 +15,7 @@ public struct PersonName: Sendable, Hashable {
 
 /// The identity of a user within one container.
 ///
-/// Source: web-services §3.12, *User identity dictionary*.
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*, user identity dictionary.
 public struct UserIdentity: Sendable, Hashable {
   /// The name of the user: `_` and 32 hex digits. A user has one name in all environments and
   /// databases of a container, and different names in different containers.
