@@ -434,8 +434,8 @@ public enum Limits {
   /// The maximum number of bytes of record versions in a store. Choice: 10 GiB, so that versions
   /// cannot fill the disk of a small server.
   public static let recordVersionsBytesMax: Int64 = 10_737_418_240
-  /// The maximum number of record versions that one transaction removes. Choice: the same as for
-  /// old deletions, which hardly delays other writers.
+  /// The maximum number of record versions that one transaction removes. Choice: so few that other
+  /// writers hardly wait.
   public static let versionsTrimmedTogether = 500
   /// The maximum number of records that one step of a restore examines. Choice: a quarter of the
   /// largest batch of an app. The deletions and the saves of a step are two batches.
@@ -444,7 +444,7 @@ public enum Limits {
   /// each zone take a few milliseconds.
   public static let zonesRestoredTogether = 100
   /// The number of bytes of fields after which a step of a restore examines no more records.
-  /// Choice: a quarter of the bytes that a batch may replace.
+  /// Choice: a quarter of ``snapshotSizeBytesMax``.
   public static let restoreStepBytesMax = 8_388_608
   /// The binary logarithm of scrypt's cost N for passwords. OWASP's cheat sheet approves 15 with r
   /// = 8 and p = 3, which takes 32 MiB and about 0.4 s.

@@ -20,7 +20,8 @@ extension StoreConformance {
     Check("a device has the session of its last registration", sessionsAreKept),
     Check("a push token belongs to one device", tokensLeadToOne),
     Check(
-      "a user's devices are bounded, and those unseen for longest are removed", devicesAreBounded),
+      "a user has a limited number of devices, and those unseen for longest are removed",
+      devicesAreBounded),
     Check("the acknowledged number only grows, up to the newest notification", acknowledgedGrows),
     Check("a device's last-seen time is updated at most once an hour", touchesAreRare),
     Check("a token is removed only if it matches, and its device is kept", removalIsExact),

@@ -1,5 +1,5 @@
 /// Management: returns the next piece of an export, which is a tar archive of JSON lines and the
-/// bytes of assets. The pieces in their order are the archive.
+/// bytes of assets. The pieces, joined in their order, are the archive.
 public enum ExportAccount: Endpoint {
   public static let path = "accounts/export"
 

@@ -55,7 +55,7 @@ public struct RemovalReceipt: JSONWritable, JSONReadable, Hashable, Sendable {
     }
   }
 
-  /// Reads counts. Members that are no whole numbers are left out.
+  /// Reads counts. Members that are not whole numbers are left out.
   public static func counts(_ json: JSONView?) -> [String: Int64] {
     var counts: [String: Int64] = [:]
     guard let json, json.isObject else { return counts }
