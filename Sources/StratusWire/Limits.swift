@@ -174,7 +174,7 @@ public enum Limits {
   public static let requestLogDays: Int64 = 7
   /// The maximum size of the request log on disk, in bytes. Choice: about 200,000 requests.
   public static let requestLogBytesMax: Int64 = 67_108_864
-  /// The maximum number of counts of requests by endpoint and minute. Choice: enough for 14
+  /// The maximum number of counts of requests by endpoint and minute. Choice: enough for 13
   /// endpoints in each minute of a day. The counts take about 6 MB.
   public static let telemetryPointsMax = 20_000
   /// The milliseconds after which a query counts as slow. Choice: people notice a longer wait.

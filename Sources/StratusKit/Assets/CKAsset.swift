@@ -33,8 +33,8 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
   }
 
   /// The location of the bytes: the URL from the initialiser, or the URL of the fetched file. The
-  /// URL is nil in the `serverRecord` of a conflict, because the files of that record are not
-  /// fetched.
+  /// URL is nil if the file was not fetched. The files in the `serverRecord` of a conflict are
+  /// never fetched.
   public var fileURL: URL? { state.withLock { $0.fileURL } }
 
   /// The last known copy of the file on the server; nil if none is known.

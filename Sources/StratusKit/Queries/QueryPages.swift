@@ -105,7 +105,8 @@ extension CKRecord {
 extension [NSSortDescriptor] {
   /// Returns the sort order in its wire form.
   ///
-  /// - Throws: `CKError.invalidArguments` for a descriptor with a comparator.
+  /// - Throws: `CKError.invalidArguments` for a descriptor without the name of a field or property,
+  ///   for example one with a comparator.
   fileprivate func querySorts() throws(CKError) -> [QuerySort] {
     var sorts: [QuerySort] = []
     for descriptor in self {

@@ -130,8 +130,8 @@ struct ShareContents {
     }
   }
 
-  /// The values to send. Unchanged values are never sent, whatever the policy of the save: an old
-  /// list would remove the users who have joined since the last fetch.
+  /// The values to send. Unless the share is new, unchanged values are never sent, whatever the
+  /// policy of the save: an old list would remove the users who have joined since the last fetch.
   ///
   /// - Parameter isNew: whether the share was never saved.
   func input(isNew: Bool) -> ShareInput? {

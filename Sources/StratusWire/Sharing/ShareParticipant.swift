@@ -35,7 +35,8 @@ public struct ShareParticipant: Sendable, Hashable {
   public var role: Role
   public var status: Status
   public var permission: SharePermissionName
-  /// Whether the owner added the participant after a request for access. Only the server sets it.
+  /// Whether the owner or an administrator added the participant after a request for access. Only
+  /// the server sets it.
   public var isApprovedRequester = false
   /// When the participant was added, in milliseconds since 1970 UTC. Only the server sets it.
   public var addedAt: Int64?
