@@ -25,7 +25,7 @@ public enum WorkLocksConformance {
   public static let checks: [ConformanceCheck<any WorkLocks>] = [
     .init("a step runs, and its result is returned to the caller", stepsRun),
     .init("an error of a step is thrown to the caller, and the lock is free", errorsArePassedOn),
-    .init("a process keeps a lease that it renews", leasesAreRenewed),
+    .init("a process can renew its lease", leasesAreRenewed),
   ]
 
   /// Checks with two processes.

@@ -17,7 +17,9 @@ public enum RegistryConformance {
       usersRestrictThemselves),
     Check("an account is deleted in steps, and the receipt outlives the account", removalsAreDone),
     Check("the last owner of the team is not deleted", lastOwnersAreNotRemoved),
-    Check("a credential is removed even if it is the last one", credentialsAreRemoved),
+    Check(
+      "the credential that a removal entry names is removed even if it is the last one",
+      credentialsAreRemoved),
     Check("entries of the audit log are listed, the newest first", auditEntriesAreListed),
     Check("old entries of the audit log are removed", auditEntriesAreRemoved),
     Check(
@@ -35,7 +37,7 @@ public enum RegistryConformance {
       "a new password ends sessions, and the earlier one opens no session",
       aNewPasswordEndsSessions),
     Check("the sessions used least recently give way to new ones", theLeastUsedSessionsGiveWay),
-    Check("browser sessions end without use", unusedBrowserSessionsEnd),
+    Check("browser sessions end after a time without use", unusedBrowserSessionsEnd),
     Check(
       "browser sessions are found and listed, and their last use is noted",
       browserSessionsAreFound),
@@ -48,7 +50,7 @@ public enum RegistryConformance {
     Check("a further address belongs to one account only", addressesAreUnique),
     Check("a second factor is stored, and each of its codes is used only once", factorsAreKept),
     Check("passkeys are stored, used and renamed, and their number is limited", passkeysAreKept),
-    Check("the last credential of an account cannot be removed", lastCredentialsStay),
+    Check("a user cannot remove the last credential of the account", lastCredentialsStay),
     Check("links to users of providers are stored once, listed and removed", linksAreKept),
     Check("a step of a sign-in is stored once, changed once and removed", stepsAreKept),
     Check("the number of steps of sign-ins is limited", stepsAreBounded),
@@ -62,7 +64,9 @@ public enum RegistryConformance {
     Check("only a new account is marked as a test account", testAccountsAreMarked),
     Check("the profile and the telephone numbers of an account are stored", profilesAreKept),
     Check("only users who agreed to be discovered are found", usersAreDiscovered),
-    Check("a user is found by name and by account, and an account keeps its name", usersAreFound),
+    Check(
+      "a user is found by record name and by account, and an account keeps its record name",
+      usersAreFound),
     Check("sessions without a user record name are found", usersAreMissed),
     Check("the epoch of a store is stored and can be replaced", epochsAreKept),
     Check(

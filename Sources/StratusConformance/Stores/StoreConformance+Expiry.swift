@@ -13,7 +13,7 @@ extension StoreConformance {
   ]
 
   /// The tombstone with change number 4 is older than the given time. The tombstone with number 5
-  /// is newer.
+  /// has exactly the given time, and is kept.
   static func oldTombstonesGo(_ store: any Store) async throws {
     try await store.save(["kept", "old", "young"], inZone: "Notes")
     try await store.save(["old"], inZone: "Notes", of: Sample.bob)
@@ -31,8 +31,7 @@ extension StoreConformance {
     try expect(ofBob, ["old"])
   }
 
-  /// Each zone stores the greatest change number among its removed tombstones. This number never
-  /// decreases. It may be the number of the zone's newest change.
+  /// The stored number never decreases. It may be the number of the zone's newest change.
   static func newestExpiredIsKept(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "One")
     try await store.save(["a"], inZone: "Two")

@@ -134,7 +134,7 @@ extension StoreConformance {
     }
   }
 
-  /// The index build returns each record with its position and all its contents.
+  /// The index build returns each record with its database, its zone and all its contents.
   static func recordsAreWalked(_ store: any Store) async throws {
     try await fill(store)
     let step = try await store.read { (body) throws(ServerError) in
@@ -188,7 +188,7 @@ extension StoreConformance {
     }
   }
 
-  /// The check runs before and after the purge of the zone.
+  /// The check uses a deleted zone, and the number of a zone that never existed.
   static func goneZonesHaveNoChanges(_ store: any Store) async throws {
     try await fill(store)
     let home = try await store.write { (body) throws(ServerError) in

@@ -160,7 +160,7 @@ extension StoreConformance {
     try expect(ofAnn.map(\.isDeleted), [false])
   }
 
-  /// The participant sees the owner's reason for the deletion, before and after the zone is purged.
+  /// The participant sees the owner's reason for the deletion, whether or not the zone is purged.
   static func ownersDeletions(_ store: any Store) async throws {
     for name in ["Purged", "Unpurged"] { try await store.share(name, with: "_bob") }
     let changes = try await store.write { (body) throws(ServerError) in

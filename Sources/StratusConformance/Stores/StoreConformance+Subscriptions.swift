@@ -234,7 +234,7 @@ extension StoreConformance {
     try expect(try await store.watchInBothWays(of: Sample.bob), Watch())
   }
 
-  /// Subscriptions to other zones, and to a new zone with the same name, are kept.
+  /// Subscriptions to other zones are kept. A new zone with the same name has no subscriptions.
   static func zoneSubscriptionsGo(_ store: any Store) async throws {
     let (left, watch, after) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
