@@ -20,8 +20,8 @@ struct ShippedAsset: Sendable {
 
 /// Uploads the files of several saves.
 ///
-/// A file that the server already has is not uploaded again. A file that several fields use is
-/// uploaded once.
+/// A file that the server already has is not uploaded again if the server gives a receipt for it. A
+/// file that several fields use is uploaded once.
 struct AssetUploads {
   /// Identifies a file among the files of all saves.
   struct FileIndex: Hashable, Sendable {

@@ -165,8 +165,8 @@ struct KeptReceipt: Sendable {
 }
 
 extension FieldValue {
-  /// The value that a record stores for a field with one or several files. The files are not
-  /// fetched yet.
+  /// The value that a record stores for a field with one or several files; nil for a value without
+  /// files. The files are not fetched yet.
   func storedAssets(of recordID: CKRecord.ID, field: String) -> StoredValue? {
     switch self {
     case .asset(let asset):

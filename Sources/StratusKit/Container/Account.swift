@@ -21,7 +21,8 @@ extension Notification.Name {
 /// wait indefinitely.
 final class Account: Sendable {
   private struct State {
-    /// The server's last rejection; nil if the account is accepted.
+    /// The server's last rejection; nil if the server has not rejected the account since the last
+    /// accepted request.
     var refusal: CKError.Code?
     /// Checks repeatedly whether the server accepts a rejected account again.
     var asking: Task<Void, Never>?

@@ -156,8 +156,8 @@ final class RequestPath: Sendable {
     return name
   }
 
-  /// Returns the converter of user names for the current user. The first call asks the server for
-  /// the user's record name.
+  /// Returns the converter of user names for the current user. The first call after a sign-in asks
+  /// the server for the user's record name.
   ///
   /// Concurrent first calls may each ask the server.
   /// - Throws: `CKError.notAuthenticated` if another account has signed in since the generation in

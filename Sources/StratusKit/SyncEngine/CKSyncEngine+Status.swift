@@ -8,7 +8,7 @@ extension CKSyncEngine {
   public struct Status: Sendable {
     /// The work that an engine does at a moment.
     public enum Activity: Sendable, Hashable {
-      /// The engine waits for changes.
+      /// The engine neither fetches nor sends.
       case idle
       /// The engine fetches changes from the server.
       case fetching
@@ -37,9 +37,9 @@ extension CKSyncEngine {
     public let lastError: CKError?
     /// The seconds since ``lastError``.
     public let lastErrorAgeSeconds: Double?
-    /// The seconds since the end of the last fetch without an error.
+    /// The seconds since the end of the last fetch without an error; nil if there was none.
     public let lastFetchAgeSeconds: Double?
-    /// The seconds since the end of the last send without an error.
+    /// The seconds since the end of the last send without an error; nil if there was none.
     public let lastSendAgeSeconds: Double?
     /// The seconds until the engine next works by itself, for example until the next retry after an
     /// error. It is nil if nothing is due, and 0 if the work is due now.

@@ -13,7 +13,7 @@ extension Listed {
 
 /// A list in the order of arrival, with at most one entry for each subject (a record or a zone).
 ///
-/// The cost of adding, finding and removing an entry does not depend on the list's length.
+/// The average cost of adding, finding and removing an entry does not depend on the list's length.
 struct PendingList<Element: Listed>: Sendable {
   /// The entries in order, with gaps where entries were removed.
   private(set) var slots = PendingSlots<Element>()
