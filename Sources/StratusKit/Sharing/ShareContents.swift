@@ -112,7 +112,8 @@ struct ShareContents {
     }
   }
 
-  /// Whether participants were added, removed or changed since the last fetch or save.
+  /// Whether participants, requesters, blocked users or the permission to ask for access have
+  /// changed since the last fetch or save.
   var hasChangedParticipants: Bool {
     if access.hasChanges { return true }
     return hasChangedList

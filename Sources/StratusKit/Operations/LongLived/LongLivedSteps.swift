@@ -4,7 +4,8 @@ import StratusWire
 import Synchronization
 
 /// Sends the requests of a long-lived operation. If an earlier process completed a request, the
-/// saved response is used. All other requests are sent, and their responses are saved.
+/// saved response is used. Other requests are sent, and their responses are saved. A request that
+/// must not be sent twice fails if an earlier process ended before it received the response.
 ///
 /// A resumed operation repeats the same requests in the same order. The app's callbacks are
 /// therefore called again for the saved responses.
