@@ -19,7 +19,7 @@ public struct ProgressTerminal: Sendable {
   public static let variable = "STRATUS_TERMINAL"
 
   /// Standard error, if it is a terminal that can overwrite a line. Otherwise the terminal that
-  /// ``variable`` names, or nil if there is none.
+  /// ``variable`` names, or nil if there is none. The value is nil if `TERM` is `dumb`.
   public static var standardError: ProgressTerminal? {
     let variables = ProcessInfo.processInfo.environment
     if variables["TERM"] == "dumb" { return nil }

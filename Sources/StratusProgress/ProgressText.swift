@@ -54,7 +54,7 @@ struct ProgressText {
     }
   }
 
-  /// Formats a number of bytes with two or three digits.
+  /// Formats a number of bytes with few digits, such as `1.5 MB`.
   static func bytes(_ number: Int64) -> String {
     var value = Double(number)
     for unit in ["B", "kB", "MB", "GB"] {

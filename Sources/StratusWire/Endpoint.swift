@@ -1,4 +1,5 @@
-/// One endpoint of CloudKit Web Services, with its path, its request and its answer.
+/// One endpoint of CloudKit Web Services or an addition of Stratus, with its path, its request and
+/// its answer.
 ///
 /// The client and the server use the same definition.
 public protocol Endpoint: Sendable {

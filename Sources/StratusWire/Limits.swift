@@ -19,7 +19,8 @@ public enum Limits {
   /// The number of other users that one user may look up in an hour. Choice: enough to invite
   /// people and to look through an address book, and too few to try a list of addresses.
   public static let userLookupsPerHour = 200
-  /// The maximum number of zones in one request. Choice: Apple's limit for operations.
+  /// The maximum number of zones in one request. Choice: the limit of the Web Services Reference
+  /// for operations.
   public static let zonesPerRequestMax = 200
   /// The maximum number of zones in one answer that lists the zones, or the changed zones, of a
   /// database.
@@ -173,7 +174,7 @@ public enum Limits {
   public static let requestLogDays: Int64 = 7
   /// The maximum size of the request log on disk, in bytes. Choice: about 200,000 requests.
   public static let requestLogBytesMax: Int64 = 67_108_864
-  /// The maximum number of counts of requests by endpoint and minute. Choice: enough for 14
+  /// The maximum number of counts of requests by endpoint and minute. Choice: enough for 13
   /// endpoints in each minute of a day. The counts take about 6 MB.
   public static let telemetryPointsMax = 20_000
   /// The milliseconds after which a query counts as slow. Choice: people notice a longer wait.
@@ -433,17 +434,17 @@ public enum Limits {
   /// The maximum number of bytes of record versions in a store. Choice: 10 GiB, so that versions
   /// cannot fill the disk of a small server.
   public static let recordVersionsBytesMax: Int64 = 10_737_418_240
-  /// The maximum number of record versions that one transaction removes. Choice: the same as for
-  /// old deletions, which hardly delays other writers.
+  /// The maximum number of record versions that one transaction removes. Choice: so few that other
+  /// writers hardly wait.
   public static let versionsTrimmedTogether = 500
-  /// The maximum number of records that one step of a restore examines. Choice: half of the largest
-  /// batch of an app, because the deletions and the saves of a step are two batches.
+  /// The maximum number of records that one step of a restore examines. Choice: a quarter of the
+  /// largest batch of an app. The deletions and the saves of a step are two batches.
   public static let recordsRestoredTogether = 100
   /// The maximum number of zones that one step of a restore examines. Choice: three statements for
   /// each zone take a few milliseconds.
   public static let zonesRestoredTogether = 100
   /// The number of bytes of fields after which a step of a restore examines no more records.
-  /// Choice: a quarter of the bytes that a batch may replace.
+  /// Choice: a quarter of ``snapshotSizeBytesMax``.
   public static let restoreStepBytesMax = 8_388_608
   /// The binary logarithm of scrypt's cost N for passwords. OWASP's cheat sheet approves 15 with r
   /// = 8 and p = 3, which takes 32 MiB and about 0.4 s.

@@ -4,7 +4,7 @@ import StratusWire
 extension AssetStoreConformance {
   static let uploadChecks: [Check] = [
     Check("an upload that never began has no bytes", unknownUpload),
-    Check("appended bytes become a file with their SHA-256", uploadBecomesFile),
+    Check("a finished upload becomes a file with the SHA-256 of its bytes", uploadBecomesFile),
     Check("an empty upload becomes an empty file", emptyUpload),
     Check("an upload continues where it was closed", uploadGoesOn),
     Check("an upload that restarts from zero discards its earlier bytes", uploadFromNothing),
@@ -107,7 +107,7 @@ extension AssetStoreConformance {
           files[name] = error.map { $0.code == .conflict ? nil : "\($0)" } ?? text
         }
       }
-      try expect(files.isEmpty, false, "one at least ends")
+      try expect(files.isEmpty, false, "at least one upload is finished")
       for (name, text) in files {
         try expect(try await contents(of: name, in: store), text, name)
       }

@@ -51,7 +51,8 @@ public enum AssetStoreConformance {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Fails the check unless the upload reports that another caller has taken it over.
+  /// Fails the check unless the call throws `CONFLICT`. An upload throws this error after another
+  /// caller has taken it over, or after it was discarded.
   static func expectLost(
     _ what: String, _ body: () async throws(ServerError) -> Void
   ) async throws {

@@ -25,18 +25,18 @@ public enum WorkLocksConformance {
   public static let checks: [ConformanceCheck<any WorkLocks>] = [
     .init("a step runs, and its result is returned to the caller", stepsRun),
     .init("an error of a step is thrown to the caller, and the lock is free", errorsArePassedOn),
-    .init("a process keeps a lease that it renews", leasesAreRenewed),
+    .init("a process can renew its lease", leasesAreRenewed),
   ]
 
   /// Checks with two processes.
   public static let pairChecks: [ConformanceCheck<WorkLocksPair>] = [
     .init("while one process runs a step, the other one cannot run the same work", stepsExclude),
-    .init("other work, and the same work in another store, can run at once", otherWorkIsFree),
+    .init("different work, and the same work in another store, can run at once", otherWorkIsFree),
     .init("a lock is free after a step, even if the step failed", locksAreReleased),
     .init("of many steps that begin at the same time, one runs at a time", oneStepAtATime),
     .init("two processes cannot hold the same lease", leasesExclude),
     .init("a lease that is not renewed expires", leasesEnd),
-    .init("leases of other work and of other stores are separate", leasesAreSeparate),
+    .init("leases for different work or stores do not exclude each other", leasesAreSeparate),
   ]
 
   private static let place = StoreAddress(

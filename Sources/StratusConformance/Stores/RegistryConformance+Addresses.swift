@@ -1,7 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// The checks of the further addresses of accounts.
+/// The checks of further addresses: the e-mail addresses that users confirm in addition to the
+/// address of their account.
 extension RegistryConformance {
   private static func code(
     _ hash: UInt8, for email: String, of account: Account = ann,
@@ -42,7 +43,8 @@ extension RegistryConformance {
     try expect(
       try await registry.redeem(
         codeHash: second.hash, newID: "new", passwordHash: "$", at: 50), nil)
-    // One account has a limited number of addresses. The code stays valid.
+    // An account has a limited number of further addresses. A code that is refused for this reason
+    // stays valid.
     try expect(try await confirm(second, countMax: 1, in: registry), .tooMany)
     try expect(try await registry.deleteAddress("a@example.net", ofAccount: bob.id), false)
     try expect(try await registry.deleteAddress("a@example.net", ofAccount: ann.id), true)
@@ -57,13 +59,13 @@ extension RegistryConformance {
     try await registry.create(anns)
     _ = try await confirm(anns, in: registry)
     try await registry.create(bobs)
-    // The newest proof counts.
+    // If two accounts confirm the same address, it belongs to the account that confirmed it last.
     _ = try await confirm(bobs, by: bob, at: 60, in: registry)
     try expect(try await registry.addresses(ofAccount: ann.id), [])
     try expect(
       try await registry.addresses(ofAccount: bob.id),
       [ConfirmedAddress(accountID: bob.id, email: "a@example.net", confirmedAt: 60)])
-    // The own address of an account is no further address of another account.
+    // After an account was created with an address, no other account has it as a further address.
     let early = code(3, for: "a@example.net")
     try await registry.create(early)
     _ = try await registry.create(Account(id: "3", email: "a@example.net", isDisabled: false))

@@ -20,7 +20,8 @@ extension RegistryConformance {
         VerifiedPhone(number: "+491", issuer: "https://a"),
         VerifiedPhone(number: "+492", issuer: "https://b"),
       ])
-    // A new number of the same provider replaces the earlier one, and a number has one account.
+    // A new number from the same provider replaces the earlier one. A number belongs to only one
+    // account.
     try await registry.setPhone("+493", verifiedBy: "https://a", ofAccount: ann.id)
     try await registry.setPhone("+492", verifiedBy: "https://b", ofAccount: bob.id)
     try expect(

@@ -33,7 +33,7 @@ extension RegistryConformance {
     try expect(try await registry.closedAccounts(), ["1"])
     let logged = try await registry.auditEntries(ofAccount: "1", before: nil, limit: 9)
     try expect(logged.map(\.subject), ["receipt r"])
-    // A second attempt finds the first one.
+    // A second attempt to delete the account returns the deletion that has already begun.
     let again = try await registry.beginRemoval(removal("x", of: "1", at: 6), entry: entry)
     try expect(again, .begun(first))
 

@@ -12,10 +12,14 @@ public enum RegistryConformance {
     Check("accounts are listed in order of e-mail", accountsAreListed),
     Check("an account can be disabled and enabled again", accountsAreDisabled),
     Check("an account can be restricted and unrestricted again", accountsAreRestricted),
-    Check("a user restricts the account, but not against the operator", usersRestrictThemselves),
-    Check("the deletion of an account is done in steps, and a receipt stays", removalsAreDone),
+    Check(
+      "a user can restrict the account, but not lift a restriction by the operator",
+      usersRestrictThemselves),
+    Check("an account is deleted in steps, and the receipt outlives the account", removalsAreDone),
     Check("the last owner of the team is not deleted", lastOwnersAreNotRemoved),
-    Check("a credential is removed even if it is the last one", credentialsAreRemoved),
+    Check(
+      "the credential that a removal entry names is removed even if it is the last one",
+      credentialsAreRemoved),
     Check("entries of the audit log are listed, the newest first", auditEntriesAreListed),
     Check("old entries of the audit log are removed", auditEntriesAreRemoved),
     Check(
@@ -25,14 +29,18 @@ public enum RegistryConformance {
     Check("a server key is found by its ID, and its ID cannot be used again", serverKeysAreFound),
     Check("server keys are listed in order and revoked once", serverKeysAreRevoked),
     Check("a session is found, and its ID cannot be used again", sessionsAreFound),
-    Check("sessions are touched, listed and deleted, and old sessions are removed", sessionsEnd),
+    Check(
+      "sessions are listed and deleted, their last use is noted, and old ones are removed",
+      sessionsEnd),
     Check("a password is found, and a new one replaces it", passwordsAreKept),
     Check(
       "a new password ends sessions, and the earlier one opens no session",
       aNewPasswordEndsSessions),
     Check("the sessions used least recently give way to new ones", theLeastUsedSessionsGiveWay),
-    Check("browser sessions end without use", unusedBrowserSessionsEnd),
-    Check("browser sessions are found, touched and listed", browserSessionsAreFound),
+    Check("browser sessions end after a time without use", unusedBrowserSessionsEnd),
+    Check(
+      "browser sessions are found and listed, and their last use is noted",
+      browserSessionsAreFound),
     Check("browser sessions end by hash, by account and by time", browserSessionsEnd),
     Check("mails are taken in the order of their times, under a lease", mailsAreTaken),
     Check("the number of mails to one mailbox and of all mails is limited", mailsAreBounded),
@@ -40,24 +48,30 @@ public enum RegistryConformance {
     Check("a mailed code sets a password once", mailCodesAreRedeemed),
     Check("a further address is confirmed once, by its own account", addressesAreConfirmed),
     Check("a further address belongs to one account only", addressesAreUnique),
-    Check("a second factor, its steps and its recovery codes are stored", factorsAreKept),
-    Check("passkeys are stored, used, renamed and bounded", passkeysAreKept),
-    Check("the last credential of an account cannot be removed", lastCredentialsStay),
+    Check("a second factor is stored, and each of its codes is used only once", factorsAreKept),
+    Check("passkeys are stored, used and renamed, and their number is limited", passkeysAreKept),
+    Check("a user cannot remove the last credential of the account", lastCredentialsStay),
     Check("links to users of providers are stored once, listed and removed", linksAreKept),
     Check("a step of a sign-in is stored once, changed once and removed", stepsAreKept),
     Check("the number of steps of sign-ins is limited", stepsAreBounded),
-    Check("only one of two first owners is made", firstOwnersAreUnique),
-    Check("members of the team are stored, listed, touched and removed", membersAreKept),
+    Check("only one account becomes the first owner of the team", firstOwnersAreUnique),
+    Check(
+      "members of the team are stored, listed and removed, and their last use is noted",
+      membersAreKept),
     Check("the team's last owner cannot be removed or get another role", lastOwnersStay),
     Check("a code of consent is found until it ends, and its use is noted", consentsEnd),
     Check("an account has a limited number of codes of consent", consentsAreBounded),
     Check("only a new account is marked as a test account", testAccountsAreMarked),
     Check("the profile and the telephone numbers of an account are stored", profilesAreKept),
-    Check("only users who have agreed are found", usersAreDiscovered),
-    Check("a user is found by name and by account, and an account keeps its name", usersAreFound),
+    Check("only users who agreed to be discovered are found", usersAreDiscovered),
+    Check(
+      "a user is found by record name and by account, and an account keeps its record name",
+      usersAreFound),
     Check("sessions without a user record name are found", usersAreMissed),
     Check("the epoch of a store is stored and can be replaced", epochsAreKept),
-    Check("the version increases when a caller may lose access, and on request", versionsIncrease),
+    Check(
+      "the registry's version increases when a caller may lose access, and on request",
+      versionsIncrease),
     Check("deleting a container also deletes all data that belongs to it", containersAreDeleted),
   ]
 
@@ -70,7 +84,7 @@ public enum RegistryConformance {
 
   /// Checks of a registry that several processes use.
   public static let pairChecks: [ConformanceCheck<RegistryPair>] = [
-    .init("a change by one process gives the others another version", versionsAreShared)
+    .init("a change by one process increases the version that others read", versionsAreShared)
   ]
 
   static func versionsIncrease(_ registry: any Registry) async throws {

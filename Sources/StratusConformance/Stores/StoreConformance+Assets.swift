@@ -135,8 +135,8 @@ extension StoreConformance {
     }
   }
 
-  /// The store compares the asset's current time. The time in an earlier list of unheld assets has
-  /// no effect.
+  /// The store compares the given time with the asset's current time, not with the time that an
+  /// earlier list of unheld assets contains.
   static func touchedAssetStays(_ store: any Store) async throws {
     let old = Sample.asset(1, touched: 10)
     var touched = old

@@ -5,7 +5,7 @@ import StratusWire
 extension StoreConformance {
   static let collectionChecks: [Check] = [
     Check(
-      "marking a notification as read gives it a number from the notification count",
+      "a read mark gets its number from the counter of notifications",
       marksAreNumbered),
     Check("a user can mark only their own notifications, each once", marksAreOnes),
     Check("old notifications and unseen devices are removed in limited steps", oldGo),
@@ -20,7 +20,8 @@ extension StoreConformance {
     Check("a device has the session of its last registration", sessionsAreKept),
     Check("a push token belongs to one device", tokensLeadToOne),
     Check(
-      "a user's devices are bounded, and those unseen for longest are removed", devicesAreBounded),
+      "a user has a limited number of devices, and those unseen for longest are removed",
+      devicesAreBounded),
     Check("the acknowledged number only grows, up to the newest notification", acknowledgedGrows),
     Check("a device's last-seen time is updated at most once an hour", touchesAreRare),
     Check("a token is removed only if it matches, and its device is kept", removalIsExact),
@@ -203,7 +204,8 @@ extension StoreConformance {
       return (other, try body.device(id: "a", of: "_ann"))
     }
     try expect(other?.channel, .apns(token: "new", .development))
-    // The device was seen recently. Otherwise it would be removed before it registers a new token.
+    // The removal of the token updates the last-seen time. Otherwise the device could be removed
+    // before it registers a new token.
     try expect(own, Sample.device("a", has: 3, seen: 8))
   }
 }

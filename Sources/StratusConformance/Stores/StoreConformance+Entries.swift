@@ -159,8 +159,8 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all(), limit: 0), [])
   }
 
-  /// The check uses several indexes of one user, and an index with the same number for several
-  /// users.
+  /// The check uses several indexes in one user's database, and an index with the same number in
+  /// another user's database.
   static func indexesAreApart(_ store: any Store) async throws {
     for index in 1...3 as ClosedRange<Int64> {
       try await store.change(

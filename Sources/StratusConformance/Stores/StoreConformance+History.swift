@@ -15,7 +15,7 @@ extension StoreConformance {
   static let purgeChecks: [Check] = [
     Check("a purge removes rows in limited steps", purgeIsBounded),
     Check("a purge does not affect the history or live zones", purgeLeavesTheRest),
-    Check("a purge finds nothing if nothing was deleted", purgeFindsNothing),
+    Check("a purge finds nothing if no deleted zone has a record", purgeFindsNothing),
   ]
 
   /// The check creates two zones and then changes the first one.

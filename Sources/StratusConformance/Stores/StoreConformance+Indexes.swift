@@ -11,7 +11,7 @@ extension StoreConformance {
     Check("a step of an index build reads a limited number of records", stepsAreBounded),
     Check("an index build finds a zone's changes, including tombstones", changesAreFound),
     Check("a deleted zone has no changes to index", goneZonesHaveNoChanges),
-    Check("entries of older records are added to existing entries", olderEntriesJoin),
+    Check("an index build adds entries of older records to the existing entries", olderEntriesJoin),
   ]
 
   /// Lists of index columns that together contain every source and every form of a column.
@@ -134,7 +134,7 @@ extension StoreConformance {
     }
   }
 
-  /// The index build returns each record with its position and all its contents.
+  /// The index build returns each record with its database, its zone and all its contents.
   static func recordsAreWalked(_ store: any Store) async throws {
     try await fill(store)
     let step = try await store.read { (body) throws(ServerError) in
@@ -188,7 +188,7 @@ extension StoreConformance {
     }
   }
 
-  /// The check runs before and after the purge of the zone.
+  /// The check uses a deleted zone, and the number of a zone that never existed.
   static func goneZonesHaveNoChanges(_ store: any Store) async throws {
     try await fill(store)
     let home = try await store.write { (body) throws(ServerError) in

@@ -204,8 +204,7 @@ extension StoreConformance {
     try expect(found.first?.cursor, "é\0")
   }
 
-  /// Target names are compared by their bytes. Cascades of a deleted zone are not found in another
-  /// zone.
+  /// Target names are compared by their bytes. Cascades of one zone are not found in another zone.
   static func cascadesAreFoundByTarget(_ store: any Store) async throws {
     let targets = (0..<45).map { "r\($0)" } + ["é"]
     let (before, found, other) = try await store.write { (body) throws(ServerError) in

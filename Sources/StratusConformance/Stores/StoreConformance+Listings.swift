@@ -5,8 +5,9 @@ import StratusWire
 extension StoreConformance {
   static let listingChecks: [Check] = [
     Check("a shared database lists zones that were shared, with their owner", sharedZonesAreListed),
-    Check("a shared history that is read lists changed zones again", changedZonesAreRelisted),
-    Check("a change in a zone affects a shared database only when it is read", noFanOut),
+    Check(
+      "a shared database lists its changed zones again when it is read", changedZonesAreRelisted),
+    Check("a change in a zone affects a shared database only when that database is read", noFanOut),
     Check(
       "a participant who was removed and invited again gets a new participation number",
       participations),
@@ -159,7 +160,7 @@ extension StoreConformance {
     try expect(ofAnn.map(\.isDeleted), [false])
   }
 
-  /// The participant sees the owner's reason for the deletion, before and after the zone is purged.
+  /// The participant sees the owner's reason for the deletion, whether or not the zone is purged.
   static func ownersDeletions(_ store: any Store) async throws {
     for name in ["Purged", "Unpurged"] { try await store.share(name, with: "_bob") }
     let changes = try await store.write { (body) throws(ServerError) in

@@ -1,11 +1,14 @@
 import StratusDomain
 import StratusWire
 
-/// Checks of the outbox, which stores changes that still need notifications.
+/// Checks of the outbox, which stores the changes that have not been matched with subscriptions
+/// yet.
 extension StoreConformance {
   static let outboxChecks: [Check] = [
     Check("the outbox returns its entries in order", outboxIsInOrder),
-    Check("record images are stored byte for byte, and each one can be missing", imagesAreKept),
+    Check(
+      "record images before and after a change are stored, and one of them may be missing",
+      imagesAreKept),
     Check("a change set adds its outbox entry in the same transaction", changeSetLeavesWord),
     Check("the matching position of an outbox entry is stored", positionIsKept),
     Check("a removed entry has no images, and its number is not used again", entryGoes),

@@ -190,7 +190,7 @@ extension StoreConformance {
     try expect(names, ["r0", "r1", "r2", "r3"])
   }
 
-  /// Numbers follow the order of commits, and the badge counts the notifications of both servers.
+  /// The numbers have no gaps, and the badge counts the notifications of both servers.
   static func notificationsAreCounted(_ pair: StorePair) async throws {
     let first = try await pair.one.read { (body) throws(ServerError) in
       try body.latestNotification()

@@ -4,13 +4,13 @@ import StratusWire
 extension StoreConformance {
   static let passageChecks: [Check] = [
     Check("passages and records get their change numbers from one sequence", passagesAreNumbered),
-    Check("a passage with the number of another change is refused", passageNumbersAreChecked),
+    Check("a passage with a wrong change number is refused", passageNumbersAreChecked),
     Check("a hierarchy has only the newest passage of each record", newestPassages),
     Check("passages of several hierarchies are read in one order", passagesAreMerged),
     Check("passages are read in pages of whole changes", passagesArePaged),
     Check("a record belongs to the hierarchy of its newest passage", hierarchiesOfRecords),
     Check(
-      "passages of records that left are removed, and their newest number is kept",
+      "old passages of records that left are removed, and their newest number is kept",
       passagesExpire),
     Check("passages are purged with their zone", passagesArePurged),
   ]

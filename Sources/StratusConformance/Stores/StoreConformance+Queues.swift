@@ -9,9 +9,11 @@ extension StoreConformance {
     Check("notification numbers increase in the whole store and are never reused", numbersGrow),
     Check("users with notifications after a number are found, each once", newsAreFound),
     Check("the badge counts up from the value that was set", badgeCounts),
-    Check("a notification replaces earlier ones with its key", notificationsCoalesce),
+    Check("a notification replaces earlier ones that have the same key", notificationsCoalesce),
     Check("a notification that was read is kept, and so is its read mark", readOnesStay),
-    Check("a device that knows all replaced notifications is not notified", ownChangesCoalesce),
+    Check(
+      "a device is not notified of its change if it knows all replaced notifications",
+      ownChangesCoalesce),
     Check("a device that does not know another device's change is notified", othersAreHeard),
     Check("a queue has a limited length even if no device reads it", longQueuesAreBounded),
     Check(

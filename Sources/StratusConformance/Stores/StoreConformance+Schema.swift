@@ -6,7 +6,7 @@ extension StoreConformance {
     Check("an addition is added to the schema", schemaGrows),
     Check("every field type is stored", fieldTypesAreKept),
     Check("an existing part of the schema cannot be added again", schemaIsAddedOnce),
-    Check("index settings of fields are added and never removed", marksAreJoined),
+    Check("additions to the schema add index settings and never remove any", marksAreJoined),
     Check("a field that does not exist cannot get index settings", unknownFieldIsNotMarked),
     Check("settings are off at first, and the last value set is kept", settingsAreReplaced),
   ]
@@ -31,7 +31,8 @@ extension StoreConformance {
     }
   }
 
-  /// The check uses single values and lists, plain and encrypted, with and without index settings.
+  /// The check uses single values and lists, plain and encrypted, with all index settings that each
+  /// type allows.
   static func fieldTypesAreKept(_ store: any Store) async throws {
     var addition = SchemaAddition(recordTypes: ["Note"])
     for element in FieldType.Element.allCases {
@@ -53,7 +54,7 @@ extension StoreConformance {
     try expect(schema, expected)
   }
 
-  /// Adding a type again does not change it.
+  /// The check adds a field again, with another type. The field keeps its first type.
   static func schemaIsAddedOnce(_ store: any Store) async throws {
     let field = SchemaAddition.Field(
       recordType: "Note", name: "title", type: FieldType(.string))
@@ -122,8 +123,8 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// Each setting changes alone, and the rest of the schema is kept. Reads with older cached
-  /// settings also see the change.
+  /// The check uses several combinations of settings. The rest of the schema is kept. Reads with
+  /// older cached settings also see the change.
   static func settingsAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Note"]))

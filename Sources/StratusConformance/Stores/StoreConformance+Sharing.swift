@@ -6,7 +6,7 @@ extension StoreConformance {
   static let joinedShareChecks: [Check] = [
     Check("a participation has the shares that the user joined", sharesAreJoined),
     Check("a user who joins a share again changes only the permission", sharesAreJoinedOnce),
-    Check("a user who leaves one of several shares gets a new number", sharesAreLeft),
+    Check("a user who leaves one of several shares gets a new participation number", sharesAreLeft),
     Check("a participation ends with its last share", lastShareIsLeft),
     Check("the participants of a share are listed", participantsAreListed),
   ]

@@ -7,7 +7,9 @@ extension StoreConformance {
     Check("a subscription belongs to one user and one database", subscriptionIsItsUsers),
     Check("a subscription is stored byte for byte", definitionIsKept),
     Check("a user's subscriptions are listed in order of their IDs", subscriptionsAreListed),
-    Check("a replaced subscription gets a new number and keeps its start", replacedIsAnother),
+    Check(
+      "a subscription that replaces another gets a new number and keeps its start",
+      replacedIsAnother),
     Check("subscriptions are found by their key, in pages", filedAreFound),
     Check("a kind of change is watched until its last subscription is removed", watchFollows),
     Check("subscriptions of an undone write are not used", undoneWatchIsForgotten),
@@ -232,7 +234,7 @@ extension StoreConformance {
     try expect(try await store.watchInBothWays(of: Sample.bob), Watch())
   }
 
-  /// Subscriptions to other zones, and to a new zone with the same name, are kept.
+  /// Subscriptions to other zones are kept. A new zone with the same name has no subscriptions.
   static func zoneSubscriptionsGo(_ store: any Store) async throws {
     let (left, watch, after) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)

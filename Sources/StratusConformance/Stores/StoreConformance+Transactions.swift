@@ -8,7 +8,7 @@ extension StoreConformance {
     Check("reads and writes return the value of their body", valuesComeBack),
     Check("the number of a database from an undone write is discarded", undoneDatabaseIsForgotten),
     Check("a record type that an undone write added is gone", undoneSchemaIsForgotten),
-    Check("a change set is refused if the zone has changed since", staleSetIsRefused),
+    Check("a change set for an older state of its zone is refused", staleSetIsRefused),
   ]
 
   /// Zones, records and history are the same as before the write.

@@ -4,7 +4,7 @@ import StratusWire
 /// The checks of counted bytes and quotas.
 extension StoreConformance {
   static let usageChecks: [Check] = [
-    Check("changes of the usage are added by database and record type", usageIsCounted),
+    Check("usage is added up for each database and record type", usageIsCounted),
     Check("a deleted zone does not count any more", deletedZonesDoNotCount),
     Check("the users with most bytes are listed first", largestUsersComeFirst),
     Check("the quotas of a container and of single users are stored", quotasAreKept),

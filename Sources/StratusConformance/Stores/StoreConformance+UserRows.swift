@@ -5,7 +5,9 @@ import StratusWire
 extension StoreConformance {
   static let userRowChecks: [Check] = [
     Check("the rows of a user are removed in limited steps", userRowsGo),
-    Check("a zone of a removed user stays as long as a participant lists it", listedZonesStay),
+    Check(
+      "a zone of a removed user stays while the shared database of a participant lists it",
+      listedZonesStay),
   ]
 
   /// The rows of another user stay.

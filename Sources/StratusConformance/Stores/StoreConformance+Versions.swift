@@ -4,7 +4,7 @@ import StratusWire
 /// The checks of the earlier versions of records.
 extension StoreConformance {
   static let versionChecks: [Check] = [
-    Check("a store keeps versions only while its setting says so", versionsAreOptional),
+    Check("a store adds versions only while its setting says so", versionsAreOptional),
     Check("the state of a zone at an earlier time can be read", pastStatesAreRead),
     Check("the records of a deleted zone are kept until they are released", deletedZonesAreKept),
     Check("the oldest versions are removed first", oldVersionsAreTrimmed),
@@ -33,7 +33,7 @@ extension StoreConformance {
     }
   }
 
-  /// The states of some records at a time.
+  /// The fields of the records `a` and `b` at the given time.
   private static func texts(
     at time: Int64, _ store: any Store
   ) async throws -> [String: FieldsJSON] {
@@ -78,7 +78,7 @@ extension StoreConformance {
     try await save("a", "one", at: 10, store)
     try await save("b", "one", at: 20, store)
     try await save("a", nil, at: 30, store)
-    // The clock was set back.
+    // The clock was set back. The save therefore counts as made at 30, like the deletion before it.
     try await save("b", "two", at: 25, store)
     try expect(try await texts(at: 5, store), [:])
     try expect(try await texts(at: 10, store), ["a": fields("one")])

@@ -145,7 +145,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The check purges the rows of the earlier zone before or after the new zone is created.
+  /// The rows of the earlier zone are purged only after the new zone has a record.
   static func remadeZoneIsNew(_ store: any Store) async throws {
     try await store.save(["old"], inZone: "Notes")
     let (old, new) = try await store.write { (body) throws(ServerError) in

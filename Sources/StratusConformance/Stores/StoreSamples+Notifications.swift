@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 
 extension Sample {
-  /// Returns a notification for Ann about a zone.
+  /// Returns a notification about a zone, by default for Ann.
   static func notification(
     _ id: String, for user: String = "_ann", from device: String? = nil, key: String? = nil,
     badges: Bool = false, at time: Int64 = 1_000

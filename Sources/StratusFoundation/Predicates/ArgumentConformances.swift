@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Allows objects as arguments of a predicate format, as on Apple's systems. A predicate uses the
-/// objects directly.
+/// Allows objects as arguments of a predicate format, as on Apple's systems. A predicate takes the
+/// objects themselves and never calls `_cVarArgEncoding`.
 ///
 /// Choice: other functions that take a `CVarArg`, as in `String(format: "%@", date as CVarArg)`,
 /// leak the object. Linux has no autorelease pool that could release it.

@@ -5,7 +5,8 @@ extension _PredicateFormatReading {
   /// language has no equivalent.
   ///
   /// The supported expressions are `==`, `!=`, `<`, `<=`, `>`, `>=`, `&&`, `||`, `!`, `contains`,
-  /// `starts(with:)`, casts and `??`. Key paths must be fields or properties with a known name.
+  /// `starts(with:)`, casts, forced unwraps and `??`. Key paths must be fields or properties with a
+  /// known name.
   ///
   /// Choice: a comparison of `field ?? value` is converted only if the comparison is false for
   /// `value`, because a query never returns a record without the compared field.

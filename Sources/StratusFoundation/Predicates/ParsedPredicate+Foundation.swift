@@ -21,8 +21,8 @@ extension ParsedPredicate {
     }
   }
 
-  /// An equivalent Foundation predicate. It consists of objects of the same classes as a predicate
-  /// that Apple's parser creates.
+  /// An equivalent Foundation predicate. Its objects have the classes of the objects that Apple's
+  /// parser creates, or subclasses of them.
   package var predicate: NSPredicate {
     switch self {
     case .truth(let value): NSPredicate(value: value)
@@ -115,8 +115,8 @@ package class UnreadablePredicate: NSPredicate {
 }
 
 extension NSPredicate {
-  /// Whether two predicates have the same conditions and the same values. The result is false for
-  /// predicates that are implemented by code.
+  /// Whether two predicates have the same conditions and the same values. The result is false if
+  /// any part of one of them is implemented by code.
   package func says(theSameAs other: NSPredicate) -> Bool {
     let (mine, theirs) = (ParsedPredicate(self), ParsedPredicate(other))
     return !mine.isOpaque && !theirs.isOpaque && mine.says(theSameAs: theirs)

@@ -24,7 +24,8 @@ extension PredicateEvaluation {
     }
   }
 
-  /// Returns the value at a key path. For a list, this is the list of its elements' values.
+  /// Returns the value at a key path. For a list, this is the list of its elements' values, unless
+  /// the key is `@count` or `@sum`.
   static func value(at path: String, of whole: Any?) -> Any? {
     var current = whole
     for key in path.split(separator: ".") {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decoding methods that return nil for a missing key.
+/// Decoding methods that return nil or false for a missing key.
 ///
 /// NB: Foundation on Linux ends the process when an object is decoded for a missing key. Every
 /// method therefore checks first whether the key exists.

@@ -4,7 +4,7 @@ import StratusFoundation
 import StratusKitRegistration
 
 /// Registers the framework's classes under all their names in archives: the current names, Apple's
-/// names, and those of earlier releases.
+/// names, and those of earlier releases. Also installs the clock for new locations.
 ///
 /// StratusKitRegistration calls this function before `main`.
 @_cdecl("stratus_kit_register")

@@ -8,9 +8,9 @@ import Synchronization
 /// `stratus` in `XDG_CACHE_HOME` or in `~/.cache`, or else a subfolder of the system's temporary
 /// folder. Only the owner of the folder can read it.
 ///
-/// In the cache folder, `files` contains the cached contents, named by their checksums. `staged`
-/// contains the files of assets, which apps may move or change. `partial` contains unfinished
-/// downloads.
+/// The cache folder has a subfolder `assets` with three folders. `files` contains the cached
+/// contents, named by their checksums. `staged` contains the files of assets, which apps may move
+/// or change. `partial` contains unfinished downloads.
 final class AssetCache: Sendable {
   private let folder: URL
   private let limits: Limits
@@ -131,10 +131,12 @@ final class AssetCache: Sendable {
 
   /// Makes a staged file from the cached contents with this name.
   ///
-  /// The first asset gets a hard link to the cached file; later assets get copies. An app may write
-  /// to the file that it got, even if that file is linked to the cached file. The contents are
-  /// therefore verified before each use, so that such a change never reaches another asset.
-  /// - Returns: nil if the contents are not cached, or if the cached file has been modified.
+  /// An asset gets a hard link to the cached file if no other asset's file is linked to it;
+  /// otherwise it gets a copy. An app may write to the file that it got, even if that file is
+  /// linked to the cached file. The contents are therefore verified before each use, so that such a
+  /// change never reaches another asset.
+  /// - Returns: nil if the contents are not cached, if the cached file has been modified, or if no
+  ///   staged file can be made.
   private func handOut(_ name: String, checksum: [UInt8], isVerified: Bool) -> URL? {
     let cached = location(of: name, in: .files)
     guard let identity = FileIdentity(at: cached) else { return nil }
@@ -158,7 +160,8 @@ final class AssetCache: Sendable {
 
   private func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
 
-  /// Removes expired files, and then the oldest files until the cache is small enough.
+  /// Removes expired files, and then the oldest files until the cache is small enough. A file that
+  /// has not reached its minimum lifetime stays in any case.
   func trim() {
     let now = seconds(now())
     var kept: [TrimmableFile] = []

@@ -13,7 +13,7 @@ enum FileLoss {
 
 /// The maximum number of parallel downloads.
 private let transfersMax = 4
-/// The maximum number of times that a new download address is requested for a file.
+/// The maximum number of times that a download is repeated with a new address.
 private let renewalsMax = 3
 
 extension DatabaseCalls {

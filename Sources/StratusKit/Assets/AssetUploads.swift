@@ -10,7 +10,8 @@ struct AssetField: Sendable {
   let isList: Bool
 }
 
-/// A file that the server has, with the receipt that allows a save to use it.
+/// A file that the server has, with the receipt that allows a save to use it. A file that stays in
+/// its field needs no receipt.
 struct ShippedAsset: Sendable {
   let wire: Asset
   /// The local file with these bytes; nil if none is known.
@@ -19,8 +20,8 @@ struct ShippedAsset: Sendable {
 
 /// Uploads the files of several saves.
 ///
-/// A file that the server already has is not uploaded again. A file that several fields use is
-/// uploaded once.
+/// A file that the server already has is not uploaded again if the server gives a receipt for it. A
+/// file that several fields use is uploaded once.
 struct AssetUploads {
   /// Identifies a file among the files of all saves.
   struct FileIndex: Hashable, Sendable {
@@ -89,7 +90,7 @@ struct AssetUploads {
   /// Uploads the files. An error that concerns one save is stored in ``errors``.
   ///
   /// - Parameter progress: called with the progress of a save's files. The number is less than 1.
-  /// - Throws: the error of the whole request.
+  /// - Throws: an error that concerns all saves.
   mutating func run(
     progress: @escaping @Sendable (_ save: Int, Double) -> Void
   ) async throws(CKError) {
@@ -254,7 +255,7 @@ struct AssetUploads {
 
   /// The maximum number of parallel uploads.
   private static let transfersMax = 4
-  /// The maximum number of times that a new upload address is requested for a file.
+  /// The maximum number of times that an upload is repeated with a new address.
   private static let renewalsMax = 3
 
   private func send(

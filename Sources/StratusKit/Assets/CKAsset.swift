@@ -33,8 +33,8 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
   }
 
   /// The location of the bytes: the URL from the initialiser, or the URL of the fetched file. The
-  /// URL is nil in the `serverRecord` of a conflict, because the files of that record are not
-  /// fetched.
+  /// URL is nil if the file was not fetched. The files in the `serverRecord` of a conflict are
+  /// never fetched.
   public var fileURL: URL? { state.withLock { $0.fileURL } }
 
   /// The last known copy of the file on the server; nil if none is known.
@@ -138,8 +138,9 @@ struct HeldAsset: Sendable {
   }
 }
 
-/// The receipt of an uploaded file whose save failed, for example because of a conflict. The next
-/// save can use the receipt instead of uploading the file again.
+/// The receipt of an uploaded file that no successful save has used yet, for example because the
+/// save failed with a conflict. The next save can use the receipt instead of uploading the file
+/// again.
 struct KeptReceipt: Sendable {
   /// The maximum age of a receipt in seconds. Choice: four hours, because the server accepts a
   /// receipt for half a day.
@@ -164,8 +165,8 @@ struct KeptReceipt: Sendable {
 }
 
 extension FieldValue {
-  /// The value that a record stores for a field with one or several files. The files are not
-  /// fetched yet.
+  /// The value that a record stores for a field with one or several files; nil for a value without
+  /// files. The files are not fetched yet.
   func storedAssets(of recordID: CKRecord.ID, field: String) -> StoredValue? {
     switch self {
     case .asset(let asset):

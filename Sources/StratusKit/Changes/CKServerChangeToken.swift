@@ -32,7 +32,8 @@ public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @un
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived token, from Stratus or from Apple's framework; nil if the archive is empty.
+  /// Reads an archived token, from Stratus or from Apple's framework; nil if the archive contains
+  /// no token.
   public init?(coder: NSCoder) {
     guard let data = coder.data("ChangeTokenData") else { return nil }
     tokenData = data

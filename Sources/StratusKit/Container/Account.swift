@@ -21,7 +21,8 @@ extension Notification.Name {
 /// wait indefinitely.
 final class Account: Sendable {
   private struct State {
-    /// The server's last rejection; nil if the account is accepted.
+    /// The server's last rejection; nil if the server has not rejected the account since the last
+    /// accepted request.
     var refusal: CKError.Code?
     /// Checks repeatedly whether the server accepts a rejected account again.
     var asking: Task<Void, Never>?
@@ -114,8 +115,8 @@ final class Account: Sendable {
     if hasChanged { announce() }
   }
 
-  /// Asks repeatedly whether the server accepts the account again. The first delay is a second, or
-  /// the delay that the server requests. Later delays grow to one minute.
+  /// Asks repeatedly whether the server accepts the account again. The first delay is at most a
+  /// second, unless the server requests a longer delay. Later delays grow up to one minute.
   ///
   /// NB: the task has a reference to this object only during a request, so that the object can be
   /// released during a delay.

@@ -195,7 +195,7 @@ private struct FoundUser: Sendable {
 }
 
 extension [FoundUser] {
-  /// The identities under a key of their lookups.
+  /// The identities that were found, each under the key that `key` returns for its lookup.
   fileprivate func keyed<Key: Hashable>(
     by key: (CKUserIdentity.LookupInfo) -> Key?
   ) -> [Key: CKUserIdentity] {

@@ -7,9 +7,9 @@ public enum CKAccountStatus: Int, Sendable {
   case couldNotDetermine = 0
   /// An account is signed in and can be used.
   case available = 1
-  /// The account is disabled.
+  /// The account is disabled or restricted.
   case restricted = 2
-  /// No account is signed in.
+  /// No account is signed in, or the server does not accept its token.
   case noAccount = 3
   /// The session has ended; the user must sign in again.
   case temporarilyUnavailable = 4

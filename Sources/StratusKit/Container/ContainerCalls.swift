@@ -1,8 +1,8 @@
 import StratusTransport
 import StratusWire
 
-/// Sends the requests of a container. All requests are in the name of the same user, even if
-/// another user signs in.
+/// Sends the requests of a container in the name of one user. After another user has signed in, the
+/// requests fail.
 ///
 /// This type sends the requests that concern no single database. ``DatabaseCalls`` sends requests
 /// to a database.
@@ -38,8 +38,8 @@ struct ContainerCalls: Sendable {
     try await path.fetchCaller(options: options)
   }
 
-  /// Returns the signed-in user's record name, which is needed to convert user names in records and
-  /// zone IDs.
+  /// Returns the converter for user names in records and zone IDs. The converter needs the
+  /// signed-in user's record name, for which the server may have to be asked.
   ///
   /// - Throws: `CKError.notAuthenticated` if another user has signed in since this value was made.
   func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }

@@ -87,7 +87,8 @@ final class RequestPath: Sendable {
     }
   }
 
-  /// The current user's name; nil if the server must be asked for it first.
+  /// The converter of user names for the current user; nil if the server must first be asked for
+  /// that user's record name.
   var knownNaming: UserNaming? {
     if connection?.hasUser == false { return naming(of: nil) }
     return connection.flatMap { naming(in: $0.generation) }
@@ -155,8 +156,8 @@ final class RequestPath: Sendable {
     return name
   }
 
-  /// Returns the current user's record name, which is needed to convert user names in records and
-  /// zone IDs. The first call asks the server for the name.
+  /// Returns the converter of user names for the current user. The first call after a sign-in asks
+  /// the server for the user's record name.
   ///
   /// Concurrent first calls may each ask the server.
   /// - Throws: `CKError.notAuthenticated` if another account has signed in since the generation in
@@ -176,8 +177,8 @@ final class RequestPath: Sendable {
   }
 }
 
-/// Calls a database. All calls are in the name of the same account, even if another account signs
-/// in.
+/// Calls a database in the name of one account. After another account has signed in, the calls
+/// fail.
 struct DatabaseCalls: Sendable {
   let path: RequestPath
   let scope: DatabaseScope

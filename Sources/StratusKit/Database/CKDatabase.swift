@@ -8,7 +8,7 @@ import StratusWire
 public final class CKDatabase: NSObject, @unchecked Sendable {
   /// The kind of a database.
   public enum Scope: Int, Sendable {
-    /// The data that all users share.
+    /// The data of the app that all users have in common.
     case `public` = 1
     /// The user's own data.
     case `private` = 2

@@ -16,8 +16,7 @@ extension CKRecord {
   }
 
   /// The sorted keys of the encrypted fields whose values this device could not decrypt. Either the
-  /// device lacks the account key, or the value is damaged. This property is an addition of
-  /// Stratus.
+  /// device lacks a key, or the value is damaged. This property is an addition of Stratus.
   ///
   /// For these fields, `encryptedValues` returns nil. The fields are not lost: a save of the record
   /// leaves them unchanged.

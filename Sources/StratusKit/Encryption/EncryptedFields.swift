@@ -28,7 +28,7 @@ struct EncryptedFields {
   /// Whether there are no values and no changes.
   var isEmpty: Bool { values.isEmpty && sealed.isEmpty && changes.isEmpty }
 
-  /// Whether the field probably has a value.
+  /// Whether the field has a value, which may still be encrypted.
   func holds(_ key: String) -> Bool {
     values[key] != nil || sealed[key] != nil && changes[key] == nil
   }

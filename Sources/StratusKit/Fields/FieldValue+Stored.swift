@@ -22,8 +22,9 @@ extension FieldValue {
 }
 
 extension CLLocation {
-  /// Makes a location from a response. Missing properties get the value that means "unknown"; a
-  /// missing time becomes the beginning of 1970.
+  /// Makes a location from a response. A missing altitude or horizontal accuracy becomes 0. Other
+  /// missing numbers become −1, which means that they are unknown. A missing time becomes the
+  /// beginning of 1970.
   convenience init(wire: Location) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: wire.latitude, longitude: wire.longitude),

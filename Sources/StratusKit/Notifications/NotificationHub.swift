@@ -4,13 +4,13 @@ import Synchronization
 
 /// Distributes the notifications of one container's stream to all listeners.
 ///
-/// The stream is open while there is a listener. A notification stays in the log until every
-/// listener that was registered when it arrived has processed it. Then the hub acknowledges the
-/// notification to the server. A listener has processed a notification when it asks for the next
-/// notification. A crash before that does not lose the notification. A new listener starts at the
-/// beginning of the log. Notifications that remain unread when the last listener leaves are fetched
-/// again for the next listener. The first call of that listener also acknowledges the last
-/// notification that the previous listener took.
+/// The stream is open while there is a listener. A listener has processed a notification when it
+/// asks for the next notification. A notification stays in the log until every listener has
+/// processed it, or has skipped it because it is too far behind. Then the hub acknowledges the
+/// notification to the server, so a crash before that does not lose the notification. A new
+/// listener starts at the beginning of the log. Notifications that remain unread when the last
+/// listener leaves are fetched again for the next listener. The first call of that listener also
+/// acknowledges the last notification that the previous listener took.
 final class NotificationHub: NotificationFeed {
   private struct State {
     /// The notifications that at least one listener has not processed. The first one has the
@@ -90,7 +90,8 @@ final class NotificationHub: NotificationFeed {
     for listener in listeners { listener.yield() }
   }
 
-  /// Starts the stream of another account, and discards the previous account's notifications.
+  /// Discards the previous account's notifications. If a user is signed in and there are listeners,
+  /// starts a stream for the new account.
   func accountHasChanged() {
     let change = state.withLock { state in
       let change = Change(

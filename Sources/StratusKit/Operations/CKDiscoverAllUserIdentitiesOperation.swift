@@ -2,8 +2,8 @@ import StratusTransport
 
 /// Finds the users in the address book of the device.
 ///
-/// Choice: the operation finds no user, because Linux has no address book. It fails only if no user
-/// is signed in. Apple no longer supports this operation.
+/// Choice: the operation finds no user, because Linux has no address book. It fails if no user is
+/// signed in. Apple no longer supports this operation.
 open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var userIdentityDiscoveredBlock: ((CKUserIdentity) -> Void)?

@@ -63,14 +63,15 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   }
   /// Called for a zone that the user has purged, instead of the block for deleted zones.
   ///
-  /// Choice: a Stratus server never reports this kind of deletion.
+  /// Choice: of all Stratus servers, only the test server of `StratusTesting` reports this kind of
+  /// deletion.
   public var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)? {
     get { properties[\.recordZoneWithIDWasPurgedBlock] }
     set { properties[\.recordZoneWithIDWasPurgedBlock] = newValue }
   }
-  /// Called for a zone that was deleted because the user had lost the zone's keys. This block is
-  /// called instead of the block for deleted zones. Create the zone again, and upload the data that
-  /// this device still has.
+  /// Called for a zone that was deleted because the user reset the encrypted data, for example
+  /// after losing the keys. This block is called instead of the block for deleted zones. Create the
+  /// zone again, and upload the data that this device still has.
   public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
     ((CKRecordZone.ID) -> Void)?
   {

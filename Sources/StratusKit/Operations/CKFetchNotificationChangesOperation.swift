@@ -5,7 +5,7 @@ import StratusWire
 ///
 /// Apple no longer supports this operation, but a Stratus server supports it. A notification that
 /// was marked as read arrives as `CKNotification.NotificationType.readNotification`, with only its
-/// ID.
+/// ID and its container.
 open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var previousServerChangeToken: CKServerChangeToken?

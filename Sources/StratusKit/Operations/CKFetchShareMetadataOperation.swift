@@ -34,12 +34,12 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     get { properties[\.shareURLs] }
     set { properties[\.shareURLs] = newValue }
   }
-  /// Whether the metadata includes the shared record; false by default.
+  /// Whether the metadata includes the root record of the share; false by default.
   public var shouldFetchRootRecord: Bool {
     get { properties[\.shouldFetchRootRecord] }
     set { properties[\.shouldFetchRootRecord] = newValue }
   }
-  /// The fields of the shared record to fetch; nil, the default, means all fields.
+  /// The fields of the root record to fetch; nil, the default, means all fields.
   public var rootRecordDesiredKeys: [CKRecord.FieldKey]? {
     get { properties[\.rootRecordDesiredKeys] }
     set { properties[\.rootRecordDesiredKeys] = newValue }

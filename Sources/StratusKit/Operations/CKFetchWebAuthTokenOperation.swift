@@ -5,8 +5,8 @@ import StratusWire
 /// and environment.
 ///
 /// Choice: the token belongs to the session of this program, and it is valid for 30 minutes or
-/// until the session ends. Each answer of the server can have a newer token for the page. The token
-/// may be used more than once, as all tokens of a Stratus server.
+/// until the session ends. Each response of the server to the page may contain a newer token. A
+/// token may be used more than once, like all tokens of a Stratus server.
 open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var apiToken: String?

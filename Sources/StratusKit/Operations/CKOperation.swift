@@ -156,7 +156,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Called once on the callback queue, after `perform()` and before the final block.
   func prepareToConclude() {}
 
-  /// Runs one of the app's blocks on the callback queue, unless the final block has been called.
+  /// Runs one of the app's blocks on the callback queue, unless the operation has ended.
   final func report(_ body: @escaping @Sendable () -> Void) {
     life.withLock { life in
       // The block is queued under the lock, so that no block follows the final one.

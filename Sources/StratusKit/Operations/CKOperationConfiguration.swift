@@ -66,7 +66,9 @@ extension CKOperation {
 
     /// The priority of operations; `.default` unless set.
     ///
-    /// With `.utility` and `.background`, operations retry after network failures.
+    /// With `.utility` and `.background`, operations retry after network failures until
+    /// ``timeoutIntervalForResource``. With other priorities, they make at most a few short
+    /// retries.
     public var qualityOfService: QualityOfService {
       get { explicit.qualityOfService ?? .default }
       set { state.withLock { $0.qualityOfService = newValue } }

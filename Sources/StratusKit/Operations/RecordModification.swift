@@ -88,7 +88,8 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// Removes the records that could not be sent because their files could not be uploaded.
+  /// Returns the items that the earlier process has sent. The other records could not be sent
+  /// because their files could not be uploaded, and their errors are delivered.
   private func withoutUnsent(
     _ items: [PreparedBatch.Item], _ response: RecordsResponse
   ) -> [PreparedBatch.Item] {

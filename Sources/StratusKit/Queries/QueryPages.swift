@@ -51,7 +51,8 @@ struct QueryPages {
     }
   }
 
-  /// Fetches the next page that is not empty.
+  /// Fetches the next page, and skips empty pages up to a limit. The last page of the query may be
+  /// empty.
   ///
   /// - Parameter resultsLimit: the maximum number of records; 0 lets the server decide.
   mutating func next(
@@ -104,7 +105,8 @@ extension CKRecord {
 extension [NSSortDescriptor] {
   /// Returns the sort order in its wire form.
   ///
-  /// - Throws: `CKError.invalidArguments` for a descriptor with a comparator.
+  /// - Throws: `CKError.invalidArguments` for a descriptor without the name of a field or property,
+  ///   for example one with a comparator.
   fileprivate func querySorts() throws(CKError) -> [QuerySort] {
     var sorts: [QuerySort] = []
     for descriptor in self {

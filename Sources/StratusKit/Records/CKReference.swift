@@ -1,7 +1,7 @@
 public import Foundation
 import StratusArchive
 
-/// A reference to another record of the same zone. Swift code uses the name `CKRecord.Reference`.
+/// A reference from one record to another. Swift code uses the name `CKRecord.Reference`.
 public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The effect on the referring record when the target is deleted.
   public typealias Action = CKRecord.ReferenceAction

@@ -93,9 +93,10 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// The fragment of the URL begins with the share's title. If the same root is shared again, the
   /// new share has the same URL.
   ///
-  /// If the shared zone or hierarchy has encrypted values, and this device has its keys, the
-  /// fragment also contains a secret. Participants open the encrypted values with this secret. The
-  /// secret changes when the zone or hierarchy gets a new key after a participant was removed.
+  /// If the shared zone or hierarchy has encrypted values, and this device has the keys of these
+  /// values, the fragment also contains a secret. Participants need this secret to decrypt the
+  /// encrypted values. The secret changes when the zone or hierarchy gets a new key after a
+  /// participant was removed.
   public var url: URL? {
     withState { state in
       (state.sharing?.url).map { url in

@@ -13,8 +13,8 @@ extension CKShare {
 
     /// The lookup that finds a participant for this user.
     ///
-    /// Choice: the lookup is by the user's record ID, because an address may belong to another
-    /// account later.
+    /// Choice: the lookup is by the user's record ID if the ID is known, because an address may
+    /// belong to another account later.
     public var participantLookupInfo: CKUserIdentity.LookupInfo {
       if let id = userIdentity.userRecordID { return .init(userRecordID: id) }
       return userIdentity.lookupInfo ?? .init(emailAddress: "")

@@ -6,7 +6,8 @@ import StratusWire
 extension ContainerCalls {
   /// Finds the shares at URLs. The shares must be in this container.
   ///
-  /// - Parameter deliver: called for each URL, in order.
+  /// - Parameter deliver: called for each URL: first for those that are not URLs of shares, and
+  ///   then for the others, in order.
   /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
   ///   URLs.
   func resolve(
@@ -42,7 +43,8 @@ extension ContainerCalls {
 
   /// Joins shares.
   ///
-  /// - Parameter deliver: called for each share, in order.
+  /// - Parameter deliver: called for each share: first for those of other containers, and then for
+  ///   the others, in order.
   /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
   ///   shares.
   func accept(
@@ -81,7 +83,8 @@ extension ContainerCalls {
 
   /// Asks the owners of shares for access.
   ///
-  /// - Parameter deliver: called for each URL, in order.
+  /// - Parameter deliver: called for each URL: first for those that are not URLs of shares, and
+  ///   then for the others, in order.
   /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
   ///   URLs.
   func requestAccess(
@@ -140,7 +143,8 @@ extension ContainerCalls {
     return response.results
   }
 
-  /// Opens and stores the keys of a shared zone or hierarchy with the secret of the share's URL.
+  /// Decrypts the keys of a shared zone or hierarchy with the secret of the share's URL, and stores
+  /// them on the server, wrapped for this account.
   ///
   /// Choice: an acceptance does not fail if the keys cannot be stored. The user can open the URL
   /// again.

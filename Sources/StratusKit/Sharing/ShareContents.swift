@@ -21,8 +21,8 @@ struct ShareContents {
   var currentUserID: CKShare.Participant.ID?
   /// The URL without the title.
   var url: URL?
-  /// The secret in the URL, with which people who have the URL open encrypted values; nil if it is
-  /// not known, or if there are no encrypted values.
+  /// The secret in the URL, which people who have the URL need to decrypt encrypted values; nil if
+  /// it is not known, or if there are no encrypted values.
   var secret: String?
   /// The server's version of the permission and of the participants.
   var savedPermission = CKShare.ParticipantPermission.none
@@ -112,7 +112,8 @@ struct ShareContents {
     }
   }
 
-  /// Whether participants were added, removed or changed since the last fetch or save.
+  /// Whether participants, requesters, blocked users or the permission to ask for access have
+  /// changed since the last fetch or save.
   var hasChangedParticipants: Bool {
     if access.hasChanges { return true }
     return hasChangedList
@@ -130,8 +131,8 @@ struct ShareContents {
     }
   }
 
-  /// The values to send. Unchanged values are never sent, whatever the policy of the save: an old
-  /// list would remove the users who have joined since the last fetch.
+  /// The values to send. Unless the share is new, unchanged values are never sent, whatever the
+  /// policy of the save: an old list would remove the users who have joined since the last fetch.
   ///
   /// - Parameter isNew: whether the share was never saved.
   func input(isNew: Bool) -> ShareInput? {
@@ -215,7 +216,7 @@ extension CKShare.ParticipantPermission {
   var isPublic: Bool { self == .readOnly || self == .readWrite }
 }
 
-/// The URLs of shares: `scheme://host/share/<short GUID>#<title>`.
+/// The URLs of shares: `scheme://host/share/<short GUID>#<title>`. A secret may follow the title.
 enum ShareURL {
   static func make(scheme: String, host: String, _ shortGUID: String) -> URL? {
     URL(string: "\(scheme)://\(host)/share/\(shortGUID)")

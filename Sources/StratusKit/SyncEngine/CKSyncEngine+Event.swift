@@ -5,9 +5,9 @@ extension CKSyncEngine {
     case stateUpdate(StateUpdate)
     /// An account has signed in or out.
     case accountChange(AccountChange)
-    /// Other devices have created, changed or deleted zones.
+    /// The engine has fetched new, changed and deleted zones.
     case fetchedDatabaseChanges(FetchedDatabaseChanges)
-    /// Other devices have created, changed or deleted records.
+    /// The engine has fetched new, changed and deleted records.
     case fetchedRecordZoneChanges(FetchedRecordZoneChanges)
     /// The server has answered a request to save and delete zones.
     case sentDatabaseChanges(SentDatabaseChanges)

@@ -14,7 +14,7 @@ extension CKSyncEngine {
     /// send.
     ///
     /// - Parameters:
-    ///   - pendingChanges: the changes in the order in which they are sent.
+    ///   - pendingChanges: the changes in the order in which they are added to the batch.
     ///   - recordProvider: returns the record to save for an ID. If it returns nil, the change is
     ///     skipped, and stays pending unless the app removes it from the state.
     public init?(

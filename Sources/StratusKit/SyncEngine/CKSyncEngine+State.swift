@@ -3,14 +3,16 @@ import Synchronization
 extension CKSyncEngine {
   /// The changes that are still to be sent and fetched.
   ///
-  /// The engine reports each change of the state with an ``Event/stateUpdate(_:)``.
+  /// After a change of the state, the engine reports the newest state with an
+  /// ``Event/stateUpdate(_:)``.
   public final class State: Sendable {
     private let content: Mutex<SyncState>
     private let observer = Mutex<(@Sendable (_ isToSend: Bool) -> Void)?>(nil)
 
     init(_ content: SyncState) { self.content = Mutex(content) }
 
-    /// The changes of records to be sent, in the order in which they were added.
+    /// The changes of records to be sent, in the order in which they were added. Failed changes
+    /// that stay pending move to the end.
     public var pendingRecordZoneChanges: [PendingRecordZoneChange] { with { $0.orderedRecords() } }
 
     /// The changes of zones to be sent, in the order in which they were added.

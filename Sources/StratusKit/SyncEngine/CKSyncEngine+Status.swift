@@ -8,7 +8,7 @@ extension CKSyncEngine {
   public struct Status: Sendable {
     /// The work that an engine does at a moment.
     public enum Activity: Sendable, Hashable {
-      /// The engine waits for changes.
+      /// The engine neither fetches nor sends.
       case idle
       /// The engine fetches changes from the server.
       case fetching
@@ -32,14 +32,14 @@ extension CKSyncEngine {
     /// nil if no such fetch runs, or if the server does not say. The actual number is smaller if
     /// records have changed several times.
     public let remainingChangesCountMax: Int?
-    /// The error of the last fetch or send, or of the last check of the account. A later fetch or
-    /// send without an error removes it.
+    /// The newest of the errors with which the last fetch, the last send and the last check of the
+    /// account have failed; nil if none of them has failed.
     public let lastError: CKError?
     /// The seconds since ``lastError``.
     public let lastErrorAgeSeconds: Double?
-    /// The seconds since the end of the last fetch without an error.
+    /// The seconds since the end of the last fetch without an error; nil if there was none.
     public let lastFetchAgeSeconds: Double?
-    /// The seconds since the end of the last send without an error.
+    /// The seconds since the end of the last send without an error; nil if there was none.
     public let lastSendAgeSeconds: Double?
     /// The seconds until the engine next works by itself, for example until the next retry after an
     /// error. It is nil if nothing is due, and 0 if the work is due now.

@@ -1,8 +1,8 @@
 /// Synchronizes an app's records with a database.
 ///
-/// The app adds its changes to ``state``, and receives other devices' changes as events. The engine
-/// decides when and how it sends and fetches changes. The engine stores nothing. The app stores the
-/// state that each ``Event/stateUpdate(_:)`` contains, and passes it to the next engine.
+/// The app adds its changes to ``state``, and receives the changes on the server as events. The
+/// engine decides when and how it sends and fetches changes. The engine stores nothing. The app
+/// stores the state that each ``Event/stateUpdate(_:)`` contains, and passes it to the next engine.
 ///
 /// The engine calls one method of its delegate at a time. Releasing the engine ends its work.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
@@ -65,12 +65,12 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// Cancels the running fetch or send, and all queued fetches and sends.
   ///
   /// The server may still carry out requests that it has received. Changes stay pending for the
-  /// next send. The call returns when the work has ended. In a method of the delegate, the call
-  /// returns at once. Otherwise it returns at the latest when a method of the delegate has run for
-  /// 60 s, because the delegate may be waiting for this call.
+  /// next send. The call returns when the work has ended. In a method of the delegate, or in a task
+  /// that the method has started, the call returns at once. Otherwise it returns at the latest when
+  /// a method of the delegate has run for 60 s, because the delegate may be waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }
 
-  /// The state of the engine's work at this moment. An addition of Stratus.
+  /// The state of the engine's work at this moment. This property is an addition of Stratus.
   public var status: Status { driver.status }
 
   /// Stops at once, as in a crash: the delegate gets no further calls.
@@ -103,8 +103,8 @@ public protocol CKSyncEngineDelegate: AnyObject, Sendable {
     _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.RecordZoneChangeBatch?
 
-  /// Returns the options for the rest of a fetch. The engine calls this method between requests.
-  /// The default implementation returns the context's options.
+  /// Returns the options for the rest of a fetch. The engine calls this method before the first
+  /// request and between requests. The default implementation returns the context's options.
   func nextFetchChangesOptions(
     _ context: CKSyncEngine.FetchChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.FetchChangesOptions

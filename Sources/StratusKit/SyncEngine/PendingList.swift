@@ -13,7 +13,7 @@ extension Listed {
 
 /// A list in the order of arrival, with at most one entry for each subject (a record or a zone).
 ///
-/// The cost of adding, finding and removing an entry does not depend on the list's length.
+/// The average cost of adding, finding and removing an entry does not depend on the list's length.
 struct PendingList<Element: Listed>: Sendable {
   /// The entries in order, with gaps where entries were removed.
   private(set) var slots = PendingSlots<Element>()
@@ -31,8 +31,8 @@ struct PendingList<Element: Listed>: Sendable {
   var isEmpty: Bool { indices.isEmpty }
   var elements: [Element] { slots.elements }
 
-  /// The entries in order. A call is cheap if, since the last call, only a few entries were removed
-  /// at the front and added at the end.
+  /// The entries in order. A call is cheap if entries were removed only near the front, and only a
+  /// few entries were added at the end since the last call.
   mutating func orderedElements() -> [Element] {
     ordered.elements(of: slots, gaps: slots.count - count)
   }
@@ -130,7 +130,7 @@ private struct OrderedSlots<Element: Sendable>: Sendable {
   private var slotCount = 0
   /// The number of gaps among those slots.
   private var gaps = 0
-  /// The index after the last slot that has changed, for example by becoming a gap.
+  /// The index after the last slot that has ever changed, for example by becoming a gap.
   private var settledFrom = 0
 
   mutating func noteChange(at index: Int) { settledFrom = max(settledFrom, index + 1) }

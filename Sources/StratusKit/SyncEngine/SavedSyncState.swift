@@ -1,5 +1,5 @@
-/// The part of a state that an app stores. Copying this value is cheap. Only encoding it reads all
-/// entries.
+/// The part of a state that an app stores. Making and copying this value is cheap, because it
+/// shares the entries with the state.
 struct SavedSyncState: Sendable {
   /// The version of the format. Only this version can be written and read.
   static let version = 1

@@ -34,11 +34,11 @@ extension SyncDriver {
     if let options { plan.adopt(options) }
   }
 
-  /// Ensures that a subscription announces changes to this engine. The method is called before the
-  /// first fetch, so that every change after that fetch is announced.
+  /// Ensures that a subscription announces changes to this engine. A fetch calls this method before
+  /// its first request, so that later changes are announced.
   ///
-  /// - Returns: the reason why there is no subscription yet; nil if there is one. The fetch can
-  ///   continue without a subscription.
+  /// - Returns: the reason why the subscription could not be made now; nil if there is one, or if
+  ///   the engine needs none or the server supports none. The fetch continues in any case.
   private func subscribe() async -> CKError? {
     let (isWanted, isDoubtful) = core.withLock { core in
       (
@@ -153,7 +153,8 @@ extension SyncDriver {
   /// Requests the next page before the delegate handles this one, so that the page arrives during
   /// the delegate's work.
   ///
-  /// - Returns: nil if there is no next page, or if another zone comes first.
+  /// - Returns: nil if there is no next page, if another zone comes first, or if the fetch ends
+  ///   early.
   private func askAhead(
     _ zoneID: CKRecordZone.ID, after page: SyncZonePage, since token: String?,
     _ plan: inout FetchPlan, _ context: CKSyncEngine.FetchChangesContext

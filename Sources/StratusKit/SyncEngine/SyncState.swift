@@ -21,8 +21,8 @@ struct SyncState: Sendable {
   private(set) var subscriptionID: String?
   /// Counts the changes of the part of the state that an app stores.
   private(set) var revision = 0
-  /// The stamp of changes that are added now. It is incremented with each batch, so that the result
-  /// of a batch removes only pending changes that were added before the batch.
+  /// The stamp of changes that are added now. ``beginBatch()`` increments it, so that the result of
+  /// a batch removes only pending changes that were added before the batch.
   private(set) var stamp = 0
 
   init() {}
@@ -84,9 +84,9 @@ struct SyncState: Sendable {
 
   // Changes by the engine.
 
-  /// Begins a batch.
+  /// Increments the stamp, so that changes that are added later can be distinguished.
   ///
-  /// - Returns: the newest stamp of the changes that were added before the batch.
+  /// - Returns: the newest stamp of the changes that were added before this call.
   mutating func beginBatch() -> Int {
     stamp += 1
     return stamp - 1

@@ -17,7 +17,7 @@ extension CKContainer {
   public enum ApplicationPermissionStatus: Int, Sendable {
     /// The user has not decided.
     case initialState = 0
-    /// The server could not be asked.
+    /// The decision could not be fetched.
     case couldNotComplete = 1
     /// The user has refused.
     case denied = 2

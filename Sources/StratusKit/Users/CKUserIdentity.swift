@@ -6,7 +6,8 @@ import StratusWire
 public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The ID of the user's record; nil if no account is known to have the user's address.
   public let userRecordID: CKRecord.ID?
-  /// The address or the ID by which the user was invited; nil if the signed-in user may not see it.
+  /// The address or the ID by which the user was invited or found; nil if there is none, or if the
+  /// signed-in user may not see it.
   public let lookupInfo: LookupInfo?
   /// The parts of the user's name.
   ///

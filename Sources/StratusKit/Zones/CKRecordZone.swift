@@ -58,7 +58,7 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
     scope.withLock { $0.isExplicit ? $0.scope : nil }
   }
 
-  /// The default zone, which every database has.
+  /// The default zone, which the public database and every private database have.
   public class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
   /// Makes a new zone of the current user, which the app can save. An empty name is a programmer

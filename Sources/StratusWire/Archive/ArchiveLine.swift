@@ -1,9 +1,10 @@
 /// A line of the JSON files in the export of an account. Each line is an object with the member
 /// `kind`.
 public enum ArchiveLine: Sendable {
-  /// A fact that the user may read, and that no import restores.
+  /// A fact for the user to read, such as a role of the user. An import does not restore it.
   case note(ArchiveNote)
-  /// The environment of a container to which the following lines belong, and the user's name there.
+  /// The environment of a container to which the following lines belong, and the user's record name
+  /// in that container.
   case store(containerID: String, environment: ContainerEnvironment, userRecordName: String)
   /// The public half of the user's key pair.
   case userKey([UInt8])

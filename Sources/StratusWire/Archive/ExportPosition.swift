@@ -1,4 +1,5 @@
-/// The position of an export. The server seals it into a cursor.
+/// How far the export of an account has got. The server seals this position into the cursor that it
+/// returns with each piece.
 public struct ExportPosition: Sendable, Hashable {
   /// The part of a store that comes next.
   public enum Section: Int64, Sendable {
@@ -21,15 +22,15 @@ public struct ExportPosition: Sendable, Hashable {
   public var section = Section.user
   /// The zone that is exported now, or the last complete one.
   public var zoneName: String?
-  /// Whether the zone is not complete.
+  /// Whether the export of that zone is not complete.
   public var isInZone = false
   /// The change number up to which the records of the zone were written.
   public var after: Int64 = 0
   /// The newest change of the zone when its export began. Later changes are left out, so that an
   /// export of a busy zone ends.
   public var through: Int64 = 0
-  /// The checksum of the asset that is written now, or of the last complete one of the next
-  /// records. In hex digits.
+  /// The checksum, in hex digits, of the asset that is being written, or else of the last asset
+  /// that is complete. It is nil if no asset of the present page of records was written.
   public var asset: String?
   /// The number of bytes of the asset that were written, or nil if the asset is complete.
   public var assetOffset: Int64?

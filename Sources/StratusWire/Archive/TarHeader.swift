@@ -84,7 +84,8 @@ public enum TarHeader {
       + Array(text.suffix(digits).utf8)
   }
 
-  /// The sum of the bytes of a header, in which the field of the sum counts as spaces.
+  /// Returns the checksum of a header: the sum of its bytes, with spaces in place of the checksum
+  /// field.
   static func checksum(_ block: [UInt8]) -> Int64 {
     var sum: Int64 = 0
     for (index, byte) in block.enumerated() {

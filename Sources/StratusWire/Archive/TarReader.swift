@@ -15,8 +15,8 @@ public struct TarReader {
     case end
   }
 
-  /// The maximum number of files. Choice: each file takes at least 512 bytes, so an archive with
-  /// more files is not from this server.
+  /// The maximum number of files. Choice: far more than an ordinary account has. The headers of
+  /// this many files alone take 25 GB.
   public static let filesMax = 50_000_000
   /// The maximum number of bytes of one event.
   private static let eventBytesMax = 262_144
@@ -130,7 +130,8 @@ public struct TarReader {
       try beginExtensions(stated)
       return nil
     case UInt8(ascii: "g"):
-      // The records of the whole archive, such as a comment, change no file.
+      // This pax header concerns the whole archive, and contains a comment, for example. The reader
+      // ignores it.
       guard stated <= TarHeader.extensionSizeMax else {
         throw Self.damaged("a pax header is too large")
       }

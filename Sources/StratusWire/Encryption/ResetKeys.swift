@@ -1,5 +1,5 @@
-/// `encryption/reset`: replaces the caller's public key and deletes every zone that has keys.
-/// Apple's service has no such endpoint.
+/// `encryption/reset`: replaces the caller's public key and deletes every zone of the caller that
+/// has keys. Apple's service has no such endpoint.
 ///
 /// One request deletes a limited number of zones. The client repeats the request until the answer
 /// says that no zones are left. The new key takes effect with the last answer.

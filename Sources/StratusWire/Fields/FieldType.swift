@@ -31,7 +31,7 @@ public struct FieldType: Sendable, Hashable {
 
   public let element: Element
   public let isList: Bool
-  /// Whether the values are encrypted, so that only the user's devices can read them. The server
+  /// Whether the values are encrypted, so that only devices with the key can read them. The server
   /// stores them sealed.
   public let isEncrypted: Bool
 

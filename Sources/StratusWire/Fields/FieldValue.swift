@@ -9,7 +9,7 @@ public enum FieldValue: Sendable, Hashable {
   indirect case location(Location)
   indirect case reference(Reference)
   indirect case asset(Asset)
-  /// The type and the bytes of an encrypted value, which only the user's devices can read. A list
+  /// The type and the bytes of an encrypted value, which only devices with the key can read. A list
   /// is sealed as a whole.
   case sealed(FieldType, [UInt8])
   /// A list of values of one type. The element type is explicit because a list may be empty.

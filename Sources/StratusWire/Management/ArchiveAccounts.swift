@@ -1,5 +1,5 @@
 /// Management: returns the next piece of an export, which is a tar archive of JSON lines and the
-/// bytes of assets. The pieces in their order are the archive.
+/// bytes of assets. The pieces, joined in their order, are the archive.
 public enum ExportAccount: Endpoint {
   public static let path = "accounts/export"
 
@@ -52,9 +52,9 @@ public enum ExportAccount: Endpoint {
   }
 }
 
-/// A thing of an archive that an import did not write.
+/// Something in an archive, such as a record or a share, that an import did not write.
 public struct ImportRefusal: JSONWritable, JSONReadable, Hashable {
-  /// The kind of the thing, such as `record` or `share`.
+  /// The kind of data, such as `record` or `share`.
   public var kind: String
   public var name: String
   public var reason: String
@@ -132,7 +132,7 @@ public enum ImportAccount: Endpoint {
     public var session: String?
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// The user's name in the archive.
+    /// The user's record name in the archive.
     public var formerName: String
     public var lines: [ArchiveLine]
     public var asset: AssetPiece?
@@ -186,7 +186,7 @@ public enum ImportAccount: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     /// See ``Request/session``.
     public var session: String
-    /// The numbers of written things by kind.
+    /// For each kind of data, the number of items that were written.
     public var counts: [String: Int64]
     public var refusals: [ImportRefusal]
     /// The number of bytes of the asset that the server has, or nil if the request has no asset.

@@ -179,7 +179,7 @@ extension DeviceReport {
     }
   }
 
-  /// The position of a device in a zone.
+  /// How far a device has fetched the changes of a zone.
   public struct Zone: JSONWritable, JSONReadable, Hashable {
     public var zoneName: String
     /// The owner of a shared zone, or nil for the user's own zone.

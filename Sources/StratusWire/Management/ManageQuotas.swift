@@ -156,7 +156,8 @@ public enum SetQuota: Endpoint {
   public enum Limit: Sendable, Hashable {
     case bytes(Int64)
     case unlimited
-    /// The account has no quota of its own any more. The quota of each user applies again.
+    /// The account has no quota of its own any more. The quota for users without a quota of their
+    /// own applies again.
     case standard
   }
 

@@ -83,11 +83,11 @@ public enum RestoreVersions: Endpoint {
     public var containerID: String
     public var environment: ContainerEnvironment
     public var target: Target
-    /// The zone, or nil for all zones. The target is then one database.
+    /// The zone, or nil for all zones. A request that names a zone has one database as its target.
     public var zoneName: String?
-    /// The record, or nil for all records. The request then names a zone.
+    /// The record, or nil for all records. A request that names a record also names a zone.
     public var recordName: String?
-    /// Milliseconds since 1970 UTC.
+    /// The time whose state is restored, in milliseconds since 1970 UTC.
     public var time: Int64
     /// Whether the request only counts what would change.
     public var isDryRun: Bool
@@ -143,7 +143,7 @@ public enum RestoreVersions: Endpoint {
     }
   }
 
-  /// Records that cannot be restored for the same reason.
+  /// Records that cannot be restored, all for the same reason.
   public struct Refusal: JSONWritable, JSONReadable, Hashable {
     /// The error code.
     public var code: String

@@ -1,8 +1,8 @@
 /// A removal or a revocation that a restore of an older backup must not undo.
 ///
-/// NB: an entry has IDs, and no secrets: a thief of the journal can use none of them.
+/// NB: an entry contains IDs but no secrets, so a thief of the journal cannot sign in with it.
 public struct RemovalEntry: Sendable, Hashable {
-  /// The kind of the removed thing.
+  /// The kind of thing that was removed, revoked or changed.
   public enum Kind: String, Sendable, CaseIterable {
     /// An account was deleted. ``detail`` is the choice for public records.
     case account
@@ -70,7 +70,7 @@ extension RemovalEntry: JSONWritable, JSONReadable {
     }
   }
 
-  /// - Throws: ``WireError`` for an unknown kind, too.
+  /// - Throws: ``WireError`` if a required member is missing, or if the kind is unknown.
   public init(json: JSONView) throws(WireError) {
     guard let time = json["time"]?.int64,
       let kind = Kind(rawValue: try json.requiredString("kind"))

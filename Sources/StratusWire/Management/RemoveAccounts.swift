@@ -18,7 +18,7 @@ public struct RemovalReceipt: JSONWritable, JSONReadable, Hashable, Sendable {
   /// The time when everything was removed, in milliseconds since 1970 UTC, or nil if the deletion
   /// is in progress.
   public var endedAt: Int64?
-  /// The numbers of removed things by kind, such as `zones` and `sessions`.
+  /// For each kind of data, such as `zones` and `sessions`, the number of items that were removed.
   public var counts: [String: Int64]
 
   public init(
@@ -55,7 +55,7 @@ public struct RemovalReceipt: JSONWritable, JSONReadable, Hashable, Sendable {
     }
   }
 
-  /// Reads counts. Members that are no whole numbers are left out.
+  /// Reads counts. Members that are not whole numbers are left out.
   public static func counts(_ json: JSONView?) -> [String: Int64] {
     var counts: [String: Int64] = [:]
     guard let json, json.isObject else { return counts }

@@ -68,7 +68,7 @@ public enum QueryRecords: Endpoint {
     public var continuationMarker: String?
     /// The newest change token. It is present only if the request has `getCurrentSyncToken`.
     public var syncToken: String?
-    /// The number of records on this page. It is present only with ``Request/countsOnly``.
+    /// The number of matching records on this page. It is present only with ``Request/countsOnly``.
     public var count: Int64?
     /// The description of how the query was answered. It is present only with ``Request/explains``.
     public var explanation: QueryExplanation?

@@ -25,8 +25,8 @@ public struct RecordDictionary: Sendable {
   }
   private var sharingPart: SharingPart
 
-  /// Keeps large details outside of the record, because most records are no shares, and the server
-  /// copies each record of a page several times.
+  /// Stores the large details of a share outside of the record. Most records are not shares, and
+  /// the server copies each record of a page several times.
   private enum SharingPart: Sendable {
     case none
     indirect case details(ShareDetails)

@@ -35,7 +35,8 @@ public struct ShareParticipant: Sendable, Hashable {
   public var role: Role
   public var status: Status
   public var permission: SharePermissionName
-  /// Whether the owner added the participant after a request for access. Only the server sets it.
+  /// Whether the owner or an administrator added the participant after a request for access. Only
+  /// the server sets it.
   public var isApprovedRequester = false
   /// When the participant was added, in milliseconds since 1970 UTC. Only the server sets it.
   public var addedAt: Int64?
@@ -72,8 +73,8 @@ public enum SharePermissionName: String, Sendable, CaseIterable, OpenWord {
 public struct ParticipantIdentity: Sendable, Hashable {
   /// The name of the user. In an answer, nil means that no account has accepted the invitation yet.
   public var userRecordName: String?
-  /// The address or name by which the participant was invited. nil means that the caller may not
-  /// see it.
+  /// The address or record name by which the participant was invited. nil means that the caller may
+  /// not see it.
   public var lookup: ParticipantLookup?
 
   public init(userRecordName: String? = nil, lookup: ParticipantLookup? = nil) {
@@ -82,7 +83,7 @@ public struct ParticipantIdentity: Sendable, Hashable {
   }
 }
 
-/// The address or name by which a user is looked up. The key is `lookupInfo`.
+/// The address, number or record name by which a user is looked up. The key is `lookupInfo`.
 public enum ParticipantLookup: Sendable, Hashable {
   case emailAddress(String)
   case phoneNumber(String)
@@ -169,7 +170,8 @@ extension ParticipantLookup: JSONWritable {
     }
   }
 
-  /// Reads an address or name. Returns nil if the dictionary has none of the keys.
+  /// Reads an address, a number or a record name. Returns nil if the dictionary has none of the
+  /// keys.
   init?(_ json: JSONView) throws(WireError) {
     try json.requireObject("lookupInfo")
     if let address = try json.optionalString("emailAddress") {

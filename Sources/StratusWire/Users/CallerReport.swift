@@ -4,7 +4,7 @@ public struct CallerReport: JSONWritable {
   public var url: String
   public var containerID: String
   public var environment: ContainerEnvironment
-  /// The name of the user in the container.
+  /// The user's record name in the container.
   public var userRecordName: String
 
   public init(

@@ -1,7 +1,7 @@
 /// `users/discover`: finds users who have agreed to be found. Users who are not found are left out
 /// of the answer.
 ///
-/// Source: web-services §4.15.
+/// Source: CloudKit Web Services Reference, *Discovering User Identities*.
 public enum DiscoverUsers: Endpoint {
   public static let path = "users/discover"
 
@@ -45,7 +45,8 @@ public enum DiscoverUsers: Endpoint {
   }
 }
 
-/// The user dictionary of CloudKit's first version (web-services §3.12).
+/// The user dictionary of CloudKit's first version (CloudKit Web Services Reference, *Types and
+/// Dictionaries*, user dictionary).
 public struct EarlierUser: JSONWritable, JSONReadable, Hashable {
   public var userRecordName: String
   public var name: PersonName?

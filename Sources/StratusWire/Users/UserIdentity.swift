@@ -15,14 +15,15 @@ public struct PersonName: Sendable, Hashable {
 
 /// The identity of a user within one container.
 ///
-/// Source: web-services §3.12, *User identity dictionary*.
+/// Source: CloudKit Web Services Reference, *Types and Dictionaries*, user identity dictionary.
 public struct UserIdentity: Sendable, Hashable {
-  /// The name of the user: `_` and 32 hex digits. A user has one name in all environments and
-  /// databases of a container, and different names in different containers.
+  /// The user's record name: `_` and 32 hex digits. A user has one record name in all environments
+  /// and databases of a container, and different record names in different containers.
   public var userRecordName: String
-  /// The user's name. It is nil if the user has not agreed to be found, or has given no name.
+  /// The first and the last name. It is nil if the user has not agreed to be found, or has given no
+  /// name.
   public var name: PersonName?
-  /// The address, number or name by which the user was looked up.
+  /// The address, number or record name by which the user was looked up.
   public var lookup: ParticipantLookup?
 
   public init(

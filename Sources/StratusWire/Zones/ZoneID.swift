@@ -1,6 +1,6 @@
 /// The ID of a zone: its name and its owner.
 public struct ZoneID: Sendable, Hashable {
-  /// The name of the zone that every database has.
+  /// The name of the default zone, which the public database and every private database have.
   public static let defaultZoneName = "_defaultZone"
 
   public var zoneName: String

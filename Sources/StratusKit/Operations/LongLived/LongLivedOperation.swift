@@ -88,7 +88,8 @@ enum LongLivedArchive {
   /// Restores the operation. The caller has checked the operation's owner, and the owner is checked
   /// again when the operation starts.
   ///
-  /// - Returns: nil if a later version of the framework saved the operation.
+  /// - Returns: nil if the saved operation cannot be read, or if a later version of the framework
+  ///   saved it and this version does not know its kind.
   static func make(
     from saved: SavedOperation, in container: CKContainer
   ) -> CKDatabaseOperation? {

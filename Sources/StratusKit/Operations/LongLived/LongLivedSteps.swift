@@ -4,7 +4,8 @@ import StratusWire
 import Synchronization
 
 /// Sends the requests of a long-lived operation. If an earlier process completed a request, the
-/// saved response is used. All other requests are sent, and their responses are saved.
+/// saved response is used. Other requests are sent, and their responses are saved. A request that
+/// must not be sent twice fails if an earlier process ended before it received the response.
 ///
 /// A resumed operation repeats the same requests in the same order. The app's callbacks are
 /// therefore called again for the saved responses.
@@ -24,8 +25,8 @@ final class LongLivedSteps: Sendable {
   /// Whether an earlier process began the operation.
   var isResumed: Bool { owner != nil }
 
-  /// Whether the operation may belong to another user. In that case, the saved operation stays
-  /// unchanged.
+  /// Whether the operation may belong to another user. In that case, the saved operation stays on
+  /// disk.
   var isAnothers: Bool { hasOtherUser.withLock { $0 } }
 
   /// Checks that the operation belongs to the signed-in user. The check runs before any request, so
@@ -62,7 +63,7 @@ final class LongLivedSteps: Sendable {
     hasOtherUser.withLock { $0 = true }
   }
 
-  /// Returns the record name of the user who began the operation.
+  /// Returns the converter of user names for the user who began the operation.
   func naming(
     on path: RequestPath, options: Connection.Options
   ) async throws(CKError) -> UserNaming {
