@@ -220,7 +220,7 @@ extension AccountPages {
     return PageLayout.answer("Nothing is shared here", content, status: 404)
   }
 
-  /// The page of every share for a user whose account is restricted.
+  /// The page for a user whose account is restricted. It is the same for every share.
   static let restricted = PageLayout.answer(
     "Your account is restricted",
     """
