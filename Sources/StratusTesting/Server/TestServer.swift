@@ -12,8 +12,8 @@ package import StratusWire
 /// test's process, and uses no socket.
 ///
 /// The server starts in milliseconds, serves any number of accounts and devices, and uses a clock
-/// that the test advances. It completes each request of a ``TestDevice``, including its
-/// notifications, before the call returns.
+/// that the test advances. Before a call of a ``TestDevice`` returns, the server also delivers the
+/// notifications that the call causes.
 ///
 /// ```swift
 /// let server = try await TestServer()

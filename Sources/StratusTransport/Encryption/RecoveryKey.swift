@@ -1,7 +1,7 @@
 import Crypto
 
-/// An account key as text, to be written on paper: 14 groups of four letters. The last letters are
-/// a checksum that detects misread letters.
+/// An account key as text, to be written on paper: 14 groups of four letters and digits. The last
+/// ones are a checksum that detects misread characters.
 ///
 /// The alphabet is Crockford's base 32, without I, L, O and U. Lower-case letters are accepted. O
 /// is read as 0, and I and L are read as 1.
@@ -12,7 +12,7 @@ public struct RecoveryKey: Sendable, Hashable {
 
   /// Parses a recovery key that a person has typed.
   ///
-  /// - Returns: nil if a letter is wrong or missing.
+  /// - Returns: nil if a character is wrong or missing.
   public init?(text: String) {
     var values: [UInt8] = []
     for scalar in text.uppercased().unicodeScalars {
