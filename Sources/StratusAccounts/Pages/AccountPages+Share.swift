@@ -225,8 +225,8 @@ extension AccountPages {
     "Your account is restricted",
     """
     <h1>Your account is restricted</h1>
-    <p>The server only stores your data. You cannot open or join a share until the operator ends \
-    the restriction.</p>
+    <p>The server only stores your data. You cannot open or join a share until the restriction \
+    ends.</p>
     <p><a href="/account">Account</a></p>
     """, status: 403)
 
