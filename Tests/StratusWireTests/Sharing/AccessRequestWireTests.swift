@@ -22,8 +22,7 @@ import Testing
       publicPermission: .none, participants: [owner], owner: owner, currentUserParticipant: owner)
   }
 
-  @Test func `a share states whether it refuses requests, and may list the requesters`() throws
-  {
+  @Test func `a share states whether it refuses requests, and may list the requesters`() throws {
     var details = details
     #expect(text(share(details)).contains(#""denyAccessRequests":true"#))
     #expect(!text(share(details)).contains("requesters"))
