@@ -60,10 +60,10 @@ extension Accounts {
     }
   }
 
-  /// Checks that a user's account is allowed to use its data.
+  /// Checks that the account of a user may use its data.
   ///
-  /// - Throws: `AUTHENTICATION_FAILED` if the account is disabled or the user's key is revoked,
-  ///   `ACCESS_DENIED` if the account is restricted.
+  /// - Throws: `AUTHENTICATION_FAILED` if the account is disabled or the user's key is revoked;
+  ///   `ACCESS_DENIED` if the account is restricted and not disabled.
   public func requireOpenAccount(
     ofUser user: String, in container: String
   ) async throws(ServerError) {

@@ -54,7 +54,8 @@ public final class Accounts: Authentication {
   let audit: Audit
 
   /// - Parameters:
-  ///   - removals: keeps removals and revocations for restores of older backups.
+  ///   - removals: stores removals and revocations. After the restore of an older backup, the
+  ///     server repeats them.
   ///   - audit: writes security events into the log.
   ///   - mail: the settings for mails and sign-up, or nil if the server offers neither.
   /// - Throws: an error of the registry or of the keys.
@@ -141,8 +142,8 @@ public final class Accounts: Authentication {
   /// Checks whether another process has changed the registry. If so, clears the cache and reads the
   /// token keys again.
   ///
-  /// If the registry cannot be read, requests are still answered, because cached answers stay valid
-  /// for a while.
+  /// If the registry cannot be read, this method does not fail. Requests with cached answers then
+  /// still succeed for a while.
   func noticeChanges(now: Int64) async {
     guard memory.mustReadVersion(now: now) else { return }
     do throws(ServerError) {

@@ -76,8 +76,9 @@ enum RequestPath: Sendable, Equatable {
 
   /// Reads the path after `database` or `device`.
   ///
-  /// NB: in a request about devices, the path may name a database or leave it out, after `database`
-  /// and after `device`. All other requests need `database` and the name of a database.
+  /// NB: in a request about devices, the path may contain the name of a database or omit it,
+  /// whether the path begins with `database` or with `device`. All other paths begin with
+  /// `database` and contain the name of a database.
   private init?(store parts: inout PathParts, isDevice: Bool) {
     guard parts.next() == "1", let container = parts.next(),
       let environment = parts.next().flatMap({ ContainerEnvironment(rawValue: String($0)) })

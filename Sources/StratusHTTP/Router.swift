@@ -101,8 +101,8 @@ public struct Router: Sendable {
     self.logger = logger
   }
 
-  /// Answers one request. Every answer is JSON, whatever its status. The exceptions are files, web
-  /// pages and metrics.
+  /// Answers one request. The body of an answer is JSON, whatever the status. The exceptions are
+  /// files, web pages, streams of events and metrics.
   ///
   /// - Parameter clientAddress: the address of the connection's client, or nil if it has none.
   public func answer(

@@ -4,8 +4,8 @@ import ServiceLifecycle
 struct AssetSweep: ServiceLifecycle.Service {
   /// The time between two runs.
   ///
-  /// NB: each run lists every file, so the runs must not be frequent. Bytes are kept for a day, so
-  /// a delay of some minutes does not matter.
+  /// NB: each run lists every file, so the runs must not be frequent. By default, bytes are kept
+  /// for a day, so a delay of some minutes does not matter.
   private static let pause = Duration.seconds(600)
 
   let parts: Composition

@@ -216,8 +216,8 @@ public struct Composition: Sendable {
     try await applyRemovals()
   }
 
-  /// Applies the later entries of the journal to data that was restored from a backup. Nothing is
-  /// answered before.
+  /// Applies the later entries of the journal to data that was restored from a backup. The server
+  /// answers no request before this method has returned.
   private func applyRemovals() async throws {
     guard let file = storage.removals, let entries = try file.pendingEntries() else { return }
     let count = try await accounts.apply(entries, roles: roles, remover: remover)

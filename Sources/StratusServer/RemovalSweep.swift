@@ -5,7 +5,8 @@ import StratusDomain
 
 /// Continues the deletions of accounts, at the start of the server and while it runs.
 struct RemovalSweep: ServiceLifecycle.Service {
-  /// The time between two runs without work. A deletion usually ends in its own request.
+  /// The pause after a run that has completed all deletions. A deletion usually ends in its own
+  /// request.
   private static let pause = Duration.seconds(5)
 
   let remover: AccountRemover

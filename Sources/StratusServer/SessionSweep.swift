@@ -3,8 +3,8 @@ import ServiceLifecycle
 import StratusAccounts
 import StratusDomain
 
-/// Removes ended sessions, mails that were sent, codes that have expired, and old entries of the
-/// audit log.
+/// Removes ended sessions, old mails, expired codes, ended sign-in steps, old removals, and old
+/// entries of the audit log.
 struct SessionSweep: ServiceLifecycle.Service {
   /// The time between two runs. Sessions last for weeks, so a delay of an hour does not matter.
   private static let pause = Duration.seconds(3_600)

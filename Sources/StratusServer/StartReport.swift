@@ -39,7 +39,7 @@ public struct StartReport: Sendable, Equatable {
     }
   }
 
-  /// Whether a file can be reached by users other than its owner and its group.
+  /// Whether the permissions of a file allow access to users other than its owner and its group.
   private static func isOpen(_ file: URL) -> Bool {
     let path = file.resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)

@@ -169,8 +169,8 @@ extension Composition {
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       let progress = try await matching.step()
       await hub.look(at: address)
-      // NB: the signal is sent only if the step did something. A signal makes the service visit all
-      // stores, and this sweep runs in every store at intervals.
+      // NB: the signals are sent only if the step did something. Each of them makes another service
+      // read the store, and this sweep runs in every open store at intervals.
       if progress != .idle {
         queues.send(StoreSignal(address))
         newsOfOthers.send(StoreSignal(address))

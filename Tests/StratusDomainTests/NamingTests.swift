@@ -34,7 +34,7 @@ import Testing
     #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName(name) })
   }
 
-  @Test func `the default zone's name is the only name that may begin with an underscore`() {
+  @Test func `the default zone's name is the only zone name that may begin with an underscore`() {
     #expect(isLegal { () throws(ServerError) in try Naming.checkZoneName("_defaultZone") })
     #expect(!isLegal { () throws(ServerError) in try Naming.checkZoneName("_otherZone") })
   }

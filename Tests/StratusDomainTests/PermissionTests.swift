@@ -3,8 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// Write permissions: in the public database, every user may create records, and only the creator
-/// may change a record.
+/// Write permissions. By default, every user may create records in the public database, and only
+/// the creator may change a record.
 @Suite struct Permission {
   private func publicNote(by creator: String) throws -> Situation {
     var situation = try Situation.oneNote(by: creator)

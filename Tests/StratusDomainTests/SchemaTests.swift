@@ -112,8 +112,8 @@ import Testing
     Row(#"{"value":1,"type":"INT64"}"#, known: FieldType(.double), nil),
   ]
 
-  /// The server decodes the fields of a new or replaced record before the transaction, and those of
-  /// an update inside it.
+  /// The server decodes the fields of a new or replaced record before the transaction if it can,
+  /// and those of an update inside it.
   @Test(arguments: suggested + known + notPlain)
   func `a field gets the same value when a record is created and when it is updated`(row: Row)
     throws

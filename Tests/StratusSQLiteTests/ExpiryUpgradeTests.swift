@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4, 5])
-  func `an upgraded store has the same indexes as a new store`(_ layout: Int) async throws {
+  func `the tables of an upgraded store have a new store's indexes`(_ layout: Int) async throws {
     let statement = SQLStatement(
       "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
     func indexes(of store: any Store) async throws -> [String] {

@@ -40,7 +40,7 @@ import Testing
     "", ".", "..", "../other", "a/b", "/etc", "a\\b", "a\0b", ".hidden", "ä", "a b",
     "server.sqlite", "server.sqlite-wal", "lock", String(repeating: "a", count: 256),
   ])
-  func `a container ID with path characters or a reserved name is refused`(_ id: String)
+  func `a container ID that is not a safe folder name is refused`(_ id: String)
     async throws
   {
     try await withStores { stores in

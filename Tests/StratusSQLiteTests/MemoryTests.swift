@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test
-  func `a restored memory store has its committed data and another epoch`() async throws {
+  func `a restored memory store has the data of its backup and another epoch`() async throws {
     let epochs = Epochs()
     let stores = MemoryStores(makeEpoch: { epochs.next() })
     let store = try await stores.store(at: development)

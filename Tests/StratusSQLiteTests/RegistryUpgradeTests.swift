@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 14, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 12, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.

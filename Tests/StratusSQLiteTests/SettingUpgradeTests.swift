@@ -26,7 +26,7 @@ import Testing
     UPDATE store SET layout = 8;
     """
 
-  @Test func `an upgraded store keeps its container settings, and can store the URLs of shares`()
+  @Test func `an upgraded store keeps its settings, and can store the fallback URL of shares`()
     async throws
   {
     try await withTemporaryFolder { url in

@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// The text of the recent changes has at most 512 bytes.
+  /// The text in the column `recent_usage` of a zone has at most 512 bytes.
   @Test func `a save moves the counted bytes to their table if a zone has many record types`()
     throws
   {

@@ -36,7 +36,7 @@ struct SeededNumbers: RandomNumberGenerator {
   }
 }
 
-/// The create request of Apple's documentation.
+/// A create request in Apple's format.
 let createRequest = """
   {"zoneID":{"zoneName":"Work"},"atomic":true,
    "operations":[{"operationType":"create","record":{"recordName":"n-1","recordType":"Note",

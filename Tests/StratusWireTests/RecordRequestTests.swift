@@ -12,7 +12,7 @@ import Testing
     return try #require(try request(text).operations.first)
   }
 
-  @Test func `Apple's create request is decoded`() throws {
+  @Test func `a create request in Apple's format is decoded`() throws {
     let request = try read(ModifyRecords.Request.self, createRequest)
     #expect(ModifyRecords.path == "records/modify")
     #expect(request.zoneID == ZoneID(zoneName: "Work"))

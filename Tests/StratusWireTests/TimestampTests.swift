@@ -65,7 +65,7 @@ import Testing
     #"{"value":7,"type":"TIMESTAMP","referenceSeconds":1e300}"#,
     #"{"value":7,"type":"TIMESTAMP","referenceSeconds":null}"#,
   ])
-  func `the exact seconds are dropped if a web client has changed the milliseconds`(_ field: String)
+  func `exact seconds that are invalid or differ from the milliseconds are ignored`(_ field: String)
     throws
   {
     #expect(try FieldValue(storedField: parsed(field)) == .timestamp(7))

@@ -169,7 +169,8 @@ import Testing
   }
 }
 
-/// Tests that the parts of a wrapped key have fixed lengths.
+/// A wrapped key. The lengths of its key ID and its recipient are fixed, and the length of its
+/// wrapped bytes is limited.
 @Suite struct `A wrapped key on the wire` {
   private func key(id: String, recipient: String, wrapped: String) throws -> WrappedZoneKey {
     try WrappedZoneKey(

@@ -8,7 +8,7 @@ public struct ConsoleVisitor: Sendable {
   /// The session, whose `createdAt` says when the password was given.
   public var session: BrowserSession
 
-  /// Whether the container exists for the member.
+  /// Whether the member may see the container.
   public func sees(container: String) -> Bool { member.containers?.contains(container) ?? true }
 }
 

@@ -211,7 +211,8 @@ public final class Console: WebConsole {
 extension Accounts {
   /// Creates the console.
   ///
-  /// - Returns: the console, and the setup code to print, or nil if the team has an owner.
+  /// - Returns: the console, and the text of the setup code, which the server prints. The text is
+  ///   nil if the team has an owner.
   public func console(
     version: String
   ) async throws(ServerError) -> (console: Console, setupCode: String?) {

@@ -95,8 +95,9 @@ extension Accounts {
 
   /// Opens the session of a device whose sign-in was approved. Each sign-in opens only one session.
   ///
-  /// - Returns: nil if the sign-in is not approved, or if another request has opened its session.
-  ///   Also nil if the account was disabled, or got a new password after the approval.
+  /// - Returns: nil if the sign-in is not approved, was begun with another API token, or if another
+  ///   request has opened its session. Also nil if the account was disabled or deleted, or got a
+  ///   new password after the approval.
   func redeem(
     _ device: WaitingDevice, for apiToken: APIToken
   ) async throws(ServerError) -> DeviceSignIn.Token? {
@@ -119,7 +120,8 @@ extension Accounts {
       environment: isAnywhere ? nil : store.environment)
   }
 
-  /// Ends the session of a web auth token, if the token is valid.
+  /// Ends the session of a web auth token, even if the token has expired. Does nothing if the
+  /// server did not sign the token, or if the session has ended.
   func endSession(ofWebAuthToken text: String) async throws(ServerError) {
     guard let token = try await token(text),
       let session = try await registry.session(id: token.sessionID)

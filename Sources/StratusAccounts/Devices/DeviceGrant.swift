@@ -28,8 +28,8 @@ struct DeviceGrant: Sendable, Hashable {
   static let lifetimeMilliseconds: Int64 = 10 * 60_000
   /// The number of seconds between two requests for the token (RFC 8628 §3.2).
   static let intervalSeconds: Int64 = 5
-  /// The maximum number of waiting sign-ins. Choice: the probability that a guessed user code is
-  /// valid stays below one in a million.
+  /// The maximum number of waiting sign-ins, in all and by one client address. Choice: with the
+  /// first maximum, a guessed user code is valid with a probability below one in a million.
   static let bounds = SignInStepBounds(countMax: 10_000, countPerSubscriberMax: 100)
 
   /// The text that the registry stores, with one property in each line. The name of the machine

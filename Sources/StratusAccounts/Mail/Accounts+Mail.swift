@@ -34,7 +34,7 @@ extension Accounts {
         endsAt: ambient.now() + life))
   }
 
-  /// Returns the code with a text if it is valid in this browser.
+  /// Returns the stored code of a text, if the code is valid now and in this browser.
   func code(_ text: String, cookie: String) async throws(ServerError) -> MailCode? {
     guard text.utf8.count == 2 * Self.codeCount,
       let code = try await registry.mailCode(hash: Digest.sha256(Array(text.utf8))),
@@ -49,7 +49,8 @@ extension Accounts {
   /// - Parameters:
   ///   - code: the code in the text, or nil if the text contains none.
   ///   - kind: the reason for the mail. Each kind has limits of its own.
-  /// - Returns: the limit that the mail would exceed. In that case nothing is stored.
+  /// - Returns: nil if the mail is queued; otherwise the limit that the mail would exceed. In that
+  ///   case nothing is stored.
   func post(
     _ text: MailContent, to email: String, code: MailCode? = nil,
     kind: WaitingMail.Kind = .requested

@@ -58,7 +58,7 @@ struct MailContent: Sendable, Hashable {
       "If you do not want an account, ignore this mail.")
   }
 
-  /// A further address of an account.
+  /// The mail with which a user confirms a further address of an account.
   ///
   /// - Parameter account: the address of the account.
   static func address(_ serverURL: String, code: String, account: String) -> MailContent {
@@ -69,7 +69,8 @@ struct MailContent: Sendable, Hashable {
         + "\(serverURL)/auth/address?code=\(code)", ignore)
   }
 
-  /// The address has an account of its own, so it cannot be added to another account.
+  /// The answer if a user adds an address that has an account of its own. Such an address cannot be
+  /// added to another account.
   static func addressHasAccount(_ serverURL: String) -> MailContent {
     MailContent(
       "Your address has an account", asked(serverURL),

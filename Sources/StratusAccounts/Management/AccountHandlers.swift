@@ -156,7 +156,9 @@ struct ListAccountsHandler: ManagementHandler {
 }
 
 extension Accounts {
-  /// - Throws: `BAD_REQUEST` if the e-mail is invalid or in use.
+  /// Creates an account.
+  ///
+  /// - Throws: `BAD_REQUEST` if the e-mail address is invalid or in use.
   /// - Parameter isTest: whether members of the team may act in the account's name.
   func create(email: String, isTest: Bool = false) async throws(ServerError) {
     let email = email.lowercased()
@@ -181,7 +183,7 @@ extension Accounts {
     }
   }
 
-  /// - Throws: `NOT_FOUND`.
+  /// - Throws: `NOT_FOUND` if no account has this address.
   func account(email: String) async throws(ServerError) -> Account {
     guard let account = try await registry.account(email: email.lowercased()) else {
       throw ServerError(

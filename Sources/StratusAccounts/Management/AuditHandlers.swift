@@ -44,9 +44,10 @@ enum AuditRules {
     ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path, ShowVersions.path,
     ListReceipts.path,
   ])
-  /// The endpoints whose handlers write their entries themselves. Only the user's code of consent
-  /// identifies the account of a list of devices. A deletion is written in its own transaction. An
-  /// export, an import and a restore of versions consist of many requests.
+  /// The endpoints whose handlers write their entries themselves. A request for a list of devices
+  /// names no account; only its code of consent identifies the account. A deletion writes its entry
+  /// in its own transaction. An export, an import and a restore of versions consist of many
+  /// requests.
   static let own: Set<String> = [
     ListDevices.path, RestoreVersions.path, DeleteAccount.path, ExportAccount.path,
     ImportAccount.path,

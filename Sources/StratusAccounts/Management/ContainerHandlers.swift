@@ -52,7 +52,7 @@ struct ListContainersHandler: ManagementHandler {
 }
 
 extension Accounts {
-  /// - Throws: `NOT_FOUND`.
+  /// - Throws: `NOT_FOUND` if there is no such container.
   func requireContainer(_ id: String) async throws(ServerError) {
     guard try await registry.containers().contains(id) else {
       throw ServerError(

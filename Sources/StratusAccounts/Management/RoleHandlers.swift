@@ -77,7 +77,7 @@ struct RevokeRoleHandler: ManagementHandler {
 private struct RoleHolder {
   let user: UserRoles.Holder
   let store: StoreAddress
-  /// The account or the key, as a sentence names it.
+  /// The account or the key, in the words of messages and log lines.
   let title: String
 }
 
@@ -88,8 +88,8 @@ extension Accounts {
 
   /// Returns the user in a request about a role.
   ///
-  /// - Throws: `NOT_FOUND`; `BAD_REQUEST` if a server-to-server key belongs to another container or
-  ///   environment.
+  /// - Throws: `NOT_FOUND` if the container, the key or the account does not exist; `BAD_REQUEST`
+  ///   if a server-to-server key belongs to another container or environment.
   fileprivate func roleHolder(
     in request: GrantRole.Request
   ) async throws(ServerError) -> RoleHolder {

@@ -88,7 +88,8 @@ extension Accounts {
   /// session.
   static let shownIDLength = 16
 
-  /// Removes ended sessions from the registry, so that lists show only valid ones.
+  /// Removes ended sessions from the registry, so that lists show only valid ones. Also removes old
+  /// mails, expired codes, ended sign-in steps and old removals.
   ///
   /// - Throws: an error of the registry.
   public func forgetEndedSessions() async throws(ServerError) {

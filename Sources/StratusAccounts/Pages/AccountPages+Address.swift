@@ -92,7 +92,7 @@ extension AccountPages {
 
   // The link in the mail
 
-  /// Returns the code for the account that is signed in.
+  /// Returns the stored code of a text, if the code adds an address to this account.
   private func addressCode(
     _ text: String, _ visit: Visit, of account: Account
   ) async throws(ServerError) -> MailCode? {

@@ -12,7 +12,7 @@ extension AccountPages {
     return codeForm(visit, code, text, needsFactor: try await needsFactor(code))
   }
 
-  /// Returns a code that permits to set a password.
+  /// Returns the stored code of a text, if the code permits its user to set a password.
   private func passwordCode(
     _ text: String, _ visit: Visit
   ) async throws(ServerError) -> MailCode? {

@@ -62,7 +62,8 @@ extension AccountPages {
     return PageLayout.answer("Your devices", content)
   }
 
-  /// The maximum number of containers that the page shows. Each container opens a store.
+  /// The maximum number of stores whose devices the page shows: one for each container and
+  /// environment in which the account has a session. The page opens each of these stores.
   private static let placesMax = 10
 
   private static func item(_ consent: StoredConsent) -> HTML {

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The page on which a user sets up, renews and removes the second factor.
+/// The page on which a user sets up or removes the second factor, or makes new recovery codes.
 extension AccountPages {
   private typealias SignedIn = (session: BrowserSession, account: Account)
 
@@ -162,8 +162,8 @@ extension AccountPages {
     case refused(alarm: String, status: Int)
   }
 
-  /// Checks the password of a signed-in user again, before a change of the factors (OWASP ASVS
-  /// 7.5.1).
+  /// Checks the password of a signed-in user again, before a change of the ways to sign in (OWASP
+  /// ASVS 7.5.1).
   func reprove(
     _ visit: Visit, _ signedIn: (session: BrowserSession, account: Account)
   ) async throws(ServerError) -> Reproof {

@@ -35,7 +35,7 @@ extension AccountPages {
 
   /// Returns the links below the sign-in form.
   ///
-  /// - Parameter request: the text of the app's sign-in request, which the links keep.
+  /// - Parameter request: the text of the app's sign-in request, which the links contain.
   func mailLinks(request: String?) -> HTML {
     let query = request.map { "?request=" + $0 } ?? ""
     let links = [MailPage.signUp, .reset].filter { settings(of: $0) != nil }.map { page -> HTML in
@@ -111,7 +111,7 @@ extension AccountPages {
     return answer
   }
 
-  /// Returns the contents of the mail, and the code that it contains.
+  /// Returns the contents of the mail, and the code in them, or nil if they contain none.
   private func answer(
     _ page: MailPage, _ email: String, _ account: Account?, _ visit: Visit, _ mail: MailSettings
   ) -> (content: MailContent, code: Accounts.FreshCode?) {

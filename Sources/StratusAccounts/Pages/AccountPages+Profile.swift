@@ -54,7 +54,7 @@ extension AccountPages {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     let form = visit.request.form
     do throws(ServerError) {
-      // NB: only the answer "yes" opens the account. A form without an answer closes it.
+      // NB: only the answer "yes" lets other users find the account. A missing answer means "no".
       try await accounts.changeProfile(
         of: signedIn.account, given: form["given"] ?? "", family: form["family"] ?? "",
         discoverability: form["discoverable"] == "yes" ? .granted : .denied)

@@ -93,8 +93,8 @@ extension AccountPages {
     return PageLayout.redirect(to: goal.reason == nil ? visit.nextPath : goal.path)
   }
 
-  /// Returns the first factor of a pending sign-in, or nil if the account does not have it any
-  /// more.
+  /// Returns the first factor of a pending sign-in, or nil if the account has another password by
+  /// now. A sign-in at a provider is checked later, in ``begin(_:_:by:isKept:)``.
   private func proof(
     of pending: PendingSignIn, _ account: Account
   ) async throws(ServerError) -> SignInProof? {

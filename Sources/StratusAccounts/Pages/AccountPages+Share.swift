@@ -220,13 +220,13 @@ extension AccountPages {
     return PageLayout.answer("Nothing is shared here", content, status: 404)
   }
 
-  /// The page of every share for a user whose account is restricted.
+  /// The page for a user whose account is restricted. It is the same for every share.
   static let restricted = PageLayout.answer(
     "Your account is restricted",
     """
     <h1>Your account is restricted</h1>
-    <p>The server only stores your data. You cannot open or join a share until the operator ends \
-    the restriction.</p>
+    <p>The server only stores your data. You cannot open or join a share until the restriction \
+    ends.</p>
     <p><a href="/account">Account</a></p>
     """, status: 403)
 

@@ -166,8 +166,8 @@ extension AccountPages {
     accounts.audit.note("the account '\(account.email)' \(action), from \(visit.subscriber)")
   }
 
-  /// Writes a refusal into the log. The typed e-mail address is never written, because the user may
-  /// have typed a password in its place.
+  /// Writes a refusal into the log, with the address of the account. A typed address that belongs
+  /// to no account is not written, because the user may have typed a password in its place.
   func noteRefusal(_ event: String, _ account: Account?, _ visit: Visit) {
     let name = account.map { "for the account '\($0.email)'" } ?? "for an unknown address"
     accounts.audit.noteRefusal(

@@ -4,7 +4,9 @@ import StratusWire
 
 /// The web pages for signing in and for managing an account (docs/internals/signin.md).
 ///
-/// Every form works without JavaScript. A GET request changes nothing.
+/// All forms except those for passkeys work without JavaScript. A GET request changes nothing, with
+/// one exception: when a browser comes back from an identity provider, the GET request signs the
+/// user in or links the account.
 public final class AccountPages: WebPages {
   let accounts: Accounts
   var seal: PageSeal { accounts.pageSeal }

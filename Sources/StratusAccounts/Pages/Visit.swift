@@ -77,8 +77,8 @@ struct Visit {
   /// of the account.
   var nextPath: String { shareToOpen.map { "/share/" + $0 } ?? "/account" }
 
-  /// Whether the request comes from a page of this server or from the user alone, as far as the
-  /// browser says so.
+  /// Whether the browser says that a page of this server, or the user without any page, made the
+  /// request. Also true if the browser says nothing about it.
   var comesFromOwnPage: Bool {
     request.fetchSite.map { $0 == "same-origin" || $0 == "none" } ?? true
   }

@@ -10,8 +10,8 @@ extension Accounts {
   /// The outcome of a sign-in with a passkey.
   enum PasskeySignIn: Sendable {
     case account(Account, SignInProof)
-    /// The fault is nil if the passkey is unknown, or if its account is disabled. The account owns
-    /// the passkey, and is nil if the passkey is unknown.
+    /// The fault is nil if the passkey is unknown or was removed in the meantime, or if its account
+    /// is disabled. The account is the owner of the passkey, or nil if the passkey is unknown.
     case refused(PasskeyCheck.Fault?, Account?)
     case usedAlready
   }

@@ -77,7 +77,7 @@ extension Accounts {
 
   /// Returns the account with this e-mail address and password.
   ///
-  /// NB: computes one hash in every case, so that the time of the answer does not tell whether an
+  /// NB: a hash is computed in every case, so that the time of the answer does not tell whether an
   /// account has the address.
   /// - Parameter isKnown: whether the caller's browser is known to the account, so that the attempt
   ///   does not wait behind those of unknown browsers.

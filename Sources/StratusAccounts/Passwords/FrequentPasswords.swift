@@ -3,9 +3,9 @@ import Foundation
 /// The 4,000 most frequent passwords of eight or more characters in published lists (OWASP ASVS
 /// 6.2.4).
 ///
-/// Of each password, the file has only the first four bytes of its SHA-256 hash. This keeps the
-/// file short, and refuses one other password in a million by mistake. `scripts/frequent-passwords`
-/// writes the file.
+/// Of each password, this file contains only the first four bytes of its SHA-256 hash. This keeps
+/// the file short, but the rules refuse one in a million other passwords by mistake.
+/// `scripts/frequent-passwords` writes the bytes.
 enum FrequentPasswords {
   /// Whether a password in lower case is one of the list.
   static func contains(_ lower: String) -> Bool {

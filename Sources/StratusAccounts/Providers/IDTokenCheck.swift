@@ -22,7 +22,7 @@ enum IDTokenCheck {
 
   /// The maximum length of a token. The tokens of large providers have fewer than 3,000 bytes.
   static let lengthMax = 16_384
-  /// The maximum difference between the clocks of the servers, in seconds.
+  /// The maximum difference between the clocks of this server and of the provider, in seconds.
   static let skewSeconds: Int64 = 120
   /// The maximum age of a token, in seconds. A token is fetched right after the sign-in.
   static let ageSecondsMax: Int64 = 3_600

@@ -9,7 +9,8 @@ public struct AccountArchives: Sendable {
   /// The maximum number of entries of the audit log in an export. Choice: far more than an account
   /// gets in the retention time.
   private static let entriesMax = 10_000
-  /// The maximum number of steps without a result in one piece, so that no request takes long.
+  /// The maximum number of successive steps without a result in one call of ``piece(of:_:)``, so
+  /// that no request takes long.
   private static let emptyStepsMax = 20
 
   let accounts: Accounts
@@ -43,7 +44,8 @@ public struct AccountArchives: Sendable {
     ExportPosition(accountID: account.id, begunAt: accounts.ambient.now())
   }
 
-  /// Returns the next bytes of an archive, and moves the position.
+  /// Returns the next bytes of an archive, and moves the position. The bytes may be empty before
+  /// the end of the archive.
   ///
   /// - Returns: whether the archive is complete after these bytes.
   func piece(
@@ -307,7 +309,7 @@ private actor ArchiveStream {
   func next() async -> [UInt8]? {
     do throws(ServerError) {
       while var place = position {
-        // NB: an account that is being deleted is no longer exported.
+        // NB: the stream ends when the account is deleted.
         guard try await archives.accounts.registry.account(id: account.id) != nil else { break }
         let (bytes, isLast) = try await archives.piece(of: account, &place)
         position = isLast ? nil : place

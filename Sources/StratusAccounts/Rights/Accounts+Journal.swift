@@ -8,7 +8,7 @@ extension Accounts {
   /// between, a restore of an older backup removes the thing. An entry about a removal that the
   /// registry may refuse is written afterwards.
   ///
-  /// - Throws: `INTERNAL_ERROR`.
+  /// - Throws: `INTERNAL_ERROR` if the journal cannot be written.
   func journal(
     _ kinds: RemovalEntry.Kind..., of subject: String, detail: String? = nil,
     at store: StoreAddress? = nil
@@ -48,7 +48,8 @@ extension Accounts {
   ///   - entries: the entries, in the order of the journal.
   ///   - roles: revokes roles.
   ///   - remover: deletes accounts. The server continues the deletions while it runs.
-  /// - Returns: the number of entries that concern something in the restored data.
+  /// - Returns: the number of entries that concern something in the restored data. An entry about
+  ///   all browser sessions of an account always counts.
   public func apply(
     _ entries: [RemovalEntry], roles: UserRoles, remover: AccountRemover
   ) async throws(ServerError) -> Int {

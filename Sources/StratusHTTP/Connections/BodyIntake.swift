@@ -61,8 +61,8 @@ final class BodyIntake: SentBody {
       if let waiter = state.takeWaiter() { return (waiter, true) }
       state.pieces.append(piece)
       state.waitingBytes += piece.count
-      // NB: bytes that were decoded before the pause are still added during the pause, so this code
-      // only sets the flag.
+      // NB: when the pause begins, bytes that were decoded before it still arrive here. So this
+      // code sets the flag, and never clears it.
       if state.waitingBytes >= Limits.bodyAheadBytesMax { state.isPaused = true }
       return (nil, !state.isPaused)
     }

@@ -75,7 +75,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   var intake: BodyIntake?
   /// The task that answers the request in progress.
   var task: Task<Void, Never>?
-  /// Whether the answer in progress consists of events, and so has no end of its own.
+  /// Whether the answer in progress is a stream of events, whose length is not known in advance.
   var isSendingEvents = false
   private var isIntakeFull = false
   /// The number of bytes of the body that were discarded after the answer.

@@ -9,8 +9,8 @@ public struct ConsoleSite: Sendable {
   public var files: any ConsoleFileSource
   /// The console's URL without a path, or nil if the console answers at any name of this machine.
   public var consoleURL: String?
-  /// Returns the URL at which apps call the server, for a URL at which a browser has reached the
-  /// console. URLs of files begin with the returned URL.
+  /// Returns the URL at which apps call the server. Its parameter is the URL at which a browser has
+  /// reached the console. URLs of files begin with the returned URL.
   public var serverURL: @Sendable (_ consoleURL: String) -> String
 
   let live: LiveUpdates
@@ -40,7 +40,8 @@ extension Router {
   /// The beginning of the paths to which the browser sends files.
   static let consoleUploadPath = interfacePrefix + ConsoleRequestCheck.uploadPrefix
 
-  /// Answers one request. The paths of screens all get the same page.
+  /// Answers one request. The front end's screens have different paths, and all these paths get the
+  /// same page.
   func answerConsole(
     _ request: HTTPRequest, _ target: RequestTarget, _ body: any SentBody,
     _ exchange: inout Exchange, _ site: ConsoleSite
@@ -93,7 +94,7 @@ extension Router {
       return (head, .bytes([]))
     }
     head.headerFields[.contentType] = file.contentType
-    // The folder's name changes if one of its files changes.
+    // The name of the folder in the path changes if one of the files changes.
     head.headerFields[.cacheControl] =
       isFile && site.files.isFixed ? "public, max-age=31536000, immutable" : "no-store"
     let size = Int64(file.bytes.count)

@@ -28,7 +28,7 @@ actor ReadinessProbe {
     self.ambient = ambient
   }
 
-  /// Returns the current faults, which are at most one second old.
+  /// Returns the current faults. The result of a finished round of checks is used for one second.
   func faults() async -> [ReadinessFault] {
     if checks.isEmpty { return [] }
     if waiters.isEmpty {

@@ -10,8 +10,8 @@ extension Router {
   /// Answers a request for a page.
   ///
   /// - Throws: `BAD_REQUEST` for a method except GET, HEAD and POST, and for a body or a query that
-  ///   is too long or is not a form; `THROTTLED` for too many forms and pages of shares from one
-  ///   address.
+  ///   is too long or is not a form; `THROTTLED` for too many forms, pages of shares and sign-ins
+  ///   at identity providers from one address.
   func page(
     _ path: String, _ query: Substring?, _ request: HTTPRequest, _ body: any SentBody,
     _ exchange: Exchange, by pages: any WebPages

@@ -24,8 +24,8 @@ final class HandshakeDeadline: ChannelInboundHandler {
   func channelActive(context: ChannelHandlerContext) {
     if isComplete { return context.fireChannelActive() }
     alarm = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [encryption] in
-      // NB: the close must bypass the encryption, which would wait for the client to end the
-      // session.
+      // NB: the close must bypass the encrypting handler, which would wait for the `close_notify`
+      // of the client.
       let inner = try? context.pipeline.syncOperations.context(handler: encryption)
       (inner ?? context).close(promise: nil)
     }

@@ -4,7 +4,7 @@ import StratusWire
 public enum APNsOutcome: Sendable, Hashable {
   /// Apple has accepted the notification.
   case delivered
-  /// The device does not exist.
+  /// Apple does not know the device's token, or does not accept it for this app.
   case deviceGone
   /// Apple will never accept this notification.
   case refused(reason: String)

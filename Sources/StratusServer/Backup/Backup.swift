@@ -13,16 +13,16 @@ public struct Backup {
   public struct Summary: Sendable, Equatable {
     public var storesCount = 0
     public var filesCount = 0
-    /// The stores that have not changed since the earlier backup. They are part of
-    /// ``storesCount``.
+    /// The number of stores that have not changed since the earlier backup. ``storesCount``
+    /// includes them.
     public var sharedStoresCount = 0
-    /// The asset files that the earlier backup has, too. They are part of ``filesCount``.
+    /// The number of asset files that the earlier backup has, too. ``filesCount`` includes them.
     public var sharedFilesCount = 0
     /// Files that records use but that are missing or damaged in the source. Each text names the
     /// store and the file.
     public var missingFiles: [String] = []
-    /// The removals of the journal that are later than the restored backup. The server applies them
-    /// when it starts.
+    /// The number of removals in the journal that are later than the restored backup. The server
+    /// applies them when it starts.
     public var laterRemovalsCount = 0
     /// The S3 bucket with the bytes of assets, which the copy does not contain, or nil if they are
     /// in the data folder.

@@ -13,7 +13,7 @@ final class RemovalFile: RemovalJournal {
   /// The file with the time of the restored backup, in milliseconds since 1970 UTC. It exists until
   /// the later entries of the journal are applied.
   private static let pendingName = "removals.pending"
-  /// The maximum size of a journal that is read. Choice: ten million entries.
+  /// The maximum size of a journal that is read, in bytes. Choice: enough for ten million entries.
   private static let sizeBytesMax = 1_073_741_824
 
   private let data: URL

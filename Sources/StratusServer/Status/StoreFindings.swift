@@ -31,7 +31,7 @@ struct StoreFindings {
 
   private static let restores =
     "make a backup and report the problem; a restore of an earlier backup repairs it"
-  /// The milliseconds by which a record may lie in the future.
+  /// The number of milliseconds by which the time of a record may be later than the present time.
   private static let clockSlack: Int64 = 300_000
 
   private func contradictions(_ check: StoreCheck) -> [Finding] {

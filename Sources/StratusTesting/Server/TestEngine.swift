@@ -72,7 +72,7 @@ package enum TestEngine: String {
     }
   }
 
-  /// The process is part of the name, because several test processes may share a cluster.
+  /// The ID of the process is part of the name, because several test processes may share a cluster.
   private static func schema(_ text: String) -> String {
     "server_\(ProcessInfo.processInfo.processIdentifier)_\(text)"
   }

@@ -12,8 +12,8 @@ package import StratusWire
 /// test's process, and uses no socket.
 ///
 /// The server starts in milliseconds, serves any number of accounts and devices, and uses a clock
-/// that the test advances. It completes each request of a ``TestDevice``, including its
-/// notifications, before the call returns.
+/// that the test advances. Before a call of a ``TestDevice`` returns, the server also delivers the
+/// notifications that the call causes.
 ///
 /// ```swift
 /// let server = try await TestServer()
@@ -149,8 +149,8 @@ public final class TestServer: Sendable {
   /// The folder of the devices' local state, and of the server's data unless the data is in memory.
   package var folder: URL { core.folder }
 
-  /// Stops the server and removes its files. Releasing the server and its devices has the same
-  /// effect.
+  /// Stops the server and removes its files, except a data folder that the test has named.
+  /// Releasing the server and its devices has the same effect.
   public func stop() async {
     await composition.close()
     core.removeFolder()
@@ -177,10 +177,11 @@ public final class TestServer: Sendable {
   /// The number of passwords hashed so far.
   package var passwordHashCount: Int { composition.accounts.passwordHashCount }
 
-  /// Continues cascading deletions that contain more records than one transaction can delete.
+  /// Continues cascading deletions that contain more records than one transaction can delete, and
+  /// changes of shared hierarchies with more records than one transaction can change.
   ///
-  /// - Parameter stepsMax: the maximum number of transactions. nil means that all cascades are
-  ///   completed.
+  /// - Parameter stepsMax: the maximum number of transactions in each store. nil means that all
+  ///   this work is completed.
   /// - Throws: the server's error.
   package func continueCascades(stepsMax: Int? = nil) async throws {
     try await composition.continueCascades(stepsMax: stepsMax)
@@ -223,7 +224,7 @@ public final class TestServer: Sendable {
     while try await delivery.step() {}
   }
 
-  /// Removes the sessions that have ended.
+  /// Removes the sessions that have ended, and other data that has expired.
   package func forgetEndedSessions() async throws {
     try await composition.accounts.forgetEndedSessions()
   }

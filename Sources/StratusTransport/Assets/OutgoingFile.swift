@@ -32,8 +32,8 @@ public final class OutgoingFile: Sendable {
 
   /// Reads a piece of the file. Bytes that were not read before are added to the checksum.
   ///
-  /// - Parameter offset: the position of the piece, which is at most the end of the previous
-  ///   pieces.
+  /// - Parameter offset: the position of the piece. It is not after the end of the bytes that were
+  ///   read before.
   func piece(at offset: Int64, countMax: Int) throws(FileFailure) -> [UInt8] {
     let count = Int(min(Int64(countMax), size - offset))
     let bytes = try read(at: offset, count: count)

@@ -13,7 +13,8 @@ public final class KeyRing: Sendable {
     /// root nil. ``keys`` contains these keys, too.
     var sealing: [KeyedRoot: ZoneKey] = [:]
     var keys: [[UInt8]: ZoneKey] = [:]
-    /// The IDs of keys that this account does not have and will never have.
+    /// The IDs of keys that the server did not have for this account. They are not requested again
+    /// before the account joins a share of the zone or the keys are forgotten.
     var absent: Set<[UInt8]> = []
   }
 

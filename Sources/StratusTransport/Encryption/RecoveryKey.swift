@@ -1,7 +1,7 @@
 import Crypto
 
-/// An account key as text, to be written on paper: 14 groups of four letters. The last letters are
-/// a checksum that detects misread letters.
+/// An account key as text, to be written on paper: 14 groups of four letters and digits. The text
+/// ends with a checksum, which detects misread characters.
 ///
 /// The alphabet is Crockford's base 32, without I, L, O and U. Lower-case letters are accepted. O
 /// is read as 0, and I and L are read as 1.
@@ -12,7 +12,7 @@ public struct RecoveryKey: Sendable, Hashable {
 
   /// Parses a recovery key that a person has typed.
   ///
-  /// - Returns: nil if a letter is wrong or missing.
+  /// - Returns: nil if a character is wrong or missing.
   public init?(text: String) {
     var values: [UInt8] = []
     for scalar in text.uppercased().unicodeScalars {
@@ -33,7 +33,7 @@ public struct RecoveryKey: Sendable, Hashable {
     accountKey = key
   }
 
-  /// The letters of the key, in groups of four.
+  /// The key as text, in groups of four characters.
   public var text: String {
     let bytes = accountKey.secret + Self.checksum(of: accountKey.secret)
     var text = ""
@@ -56,7 +56,7 @@ public struct RecoveryKey: Sendable, Hashable {
 
   private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
   private static let checksumLength = 3
-  /// 35 bytes are 56 letters of five bits.
+  /// 35 bytes are 56 characters of five bits.
   private static let letterCount = (AccountKey.length + checksumLength) * 8 / 5
 
   private static func bytes(of values: [UInt8]) -> [UInt8]? {

@@ -70,8 +70,8 @@ public final class SavedOperation: Sendable {
     return Data(contents)
   }
 
-  /// Saves the request. The request is written last, because it marks the saved operation as
-  /// complete.
+  /// Saves the request. It must be saved last: an operation whose folder has a request counts as
+  /// completely saved.
   ///
   /// - Returns: whether the request is on disk.
   public func keep(request: Data) -> Bool {

@@ -155,7 +155,7 @@ import Testing
     try expectNoneForgotten(of: family, by: decided)
   }
 
-  @Test func `a write to a record with a pending cascade deletion replaces the record`() throws {
+  @Test func `a new save of a record with a pending cascade deletion replaces the record`() throws {
     var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
     family.cascades = [.of("t", change: 1)]
     func rewritten(_ operation: RecordOperation) throws -> [String] {

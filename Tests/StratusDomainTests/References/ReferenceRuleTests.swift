@@ -197,7 +197,7 @@ import Testing
         == [Self.violation, .refused(.conflict)])
   }
 
-  @Test func `a batch that saves a record and deletes the record's parent is refused`() throws {
+  @Test func `a batch that saves a record cannot delete the record's parent`() throws {
     let operations: [RecordOperation] = [
       try .delete("p"), try .save("c", parent: .set(recordName: "p")),
     ]

@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test
-  func `a field that is being removed cannot be added again, and is not in the schema`() throws {
+  func `a field that is being removed cannot be added again, and is not exported`() throws {
     let old = Schema(
       recordTypes: ["A": RecordType(name: "A", fields: ["x": .init(type: FieldType(.string))])],
       retirements: [Retirement(SchemaPlace("A", "x"), phase: .removing, since: 0)])

@@ -3,7 +3,7 @@ import StratusTransport
 import Testing
 
 @Suite struct `A container` {
-  @Test func `a container always returns the same database objects`() async throws {
+  @Test func `a container has three databases, and the private one is one object`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       #expect(device.containerIdentifier == Cloud.containerID)
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `the server refuses every request with an unknown API token`() async throws {
+  @Test func `the server refuses a request with an unknown API token`() async throws {
     try await withCloud { cloud in
       let container = try await cloud.device(Cloud.containerID, apiToken: "unknown")
       await expect(.notAuthenticated) {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a container with an illegal identifier fails with badContainer`() async throws {
+  @Test func `a request to an illegal container name fails with badContainer`() async throws {
     try await withCloud { cloud in
       let container = try await cloud.device("not a container")
       await expect(.badContainer) {

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a later backup links the unchanged files of the earlier one, and each is complete`()
+  @Test func `a later backup links unchanged files of the earlier one, and is complete without it`()
     async throws
   {
     try await fill()

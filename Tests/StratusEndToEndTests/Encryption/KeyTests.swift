@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `an account key is valid for one account only`() async throws {
+  @Test func `a second account on the same device reads its own encrypted values`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let bob = try await cloud.device("a", keys, of: "bob@example.org")
       try await bob.save(CKRecordZone(zoneID: zoneZ))

@@ -168,7 +168,7 @@ struct SealedScene {
     }
   }
 
-  @Test func `a participant who leaves the zone retires its key`() async throws {
+  @Test func `a share gets another complete URL when a participant leaves`() async throws {
     try await SealedScene.with { scene in
       let share = try await scene.share(with: ["bob"])
       let bob = try await scene.device("bob")

@@ -34,7 +34,7 @@ import Testing
     return try page.matchResults.map { try $0.1.get()["name"] as? String ?? "?" }
   }
 
-  @Test func `queries find records by every kind of comparison`() async throws {
+  @Test func `queries find records by many kinds of comparisons`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let here = CLLocation(latitude: 60, longitude: 25)

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a fetched record has its creator, its last modifier and both dates`() async throws {
+  @Test func `a saved record has its creator, its last modifier and both dates`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a", title: "x")

@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a share does not exist for a user who is not invited`() async throws {
+  @Test func `a user who is not invited gets no metadata of a share`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList(with: [scene.bob].map { _ in SharedScene.bobsEmail })
       let eve = try await scene.cloud.device(of: "eve@example.org")
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `a participant leaves all shares of a zone by deleting the zone`() async throws {
+  @Test func `a participant leaves a shared list by deleting its zone`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(), on: scene.bob)
       let shared = scene.bob.sharedCloudDatabase

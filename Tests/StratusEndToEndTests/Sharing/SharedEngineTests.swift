@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test
-  func `sync engines on the shared and on the private database work at the same time`()
+  func `sync engines on the shared and on the private database do not affect each other`()
     async throws
   {
     try await withSharing { scene in

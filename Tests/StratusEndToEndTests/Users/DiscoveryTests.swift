@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a user who has agreed is found with the name, in each way`() async throws {
+  @Test func `a user who has agreed is found by address and by record ID`() async throws {
     try await withBob(discoverability: .granted) { ann, bob in
       let bobID = try await bob.userRecordID()
       let found = [
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `several users are found in several requests, keyed by what was asked`()
+  @Test func `a long lookup returns each user under the text that the app has sent`()
     async throws
   {
     try await withBob(discoverability: .granted) { ann, bob in

@@ -99,7 +99,7 @@ import Testing
         #expect(try await !builder.build([index.id], rowsMax: 14))
         #expect(try await Self.entries(of: store).count == 28)
       }
-      // The folder is as a killed server leaves it. Another server now uses the folder.
+      // The build was interrupted, as in a killed server. Another server now uses the folder.
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
         let index = try await Self.index(of: store)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// Kills an index build again and again while records change.
+/// Ends an index build at random points, as a killed server would, and continues it with another
+/// server. Records change meanwhile.
 ///
 /// The variable `STRATUS_INDEX_ROWS` sets the number of records, and `STRATUS_SEED` sets the seed.
 /// `scripts/soak` runs the test with a million records.

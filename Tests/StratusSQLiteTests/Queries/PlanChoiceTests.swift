@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test
-  func `if the best index is no longer allowed, a query needs the index of its sort field`()
+  func `if a type has the most indexes, a query needs only the index of its sort field`()
     async throws
   {
     let full = (0..<32).map { number in

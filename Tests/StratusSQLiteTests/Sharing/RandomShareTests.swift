@@ -43,7 +43,7 @@ import Testing
       run.server.close()
       seen.add(run.sights)
     }
-    // If these situations were rare, the runs would not show enough.
+    // If these situations were rare, the runs would not test them enough.
     if seed == nil { #expect(seen.rare(among: sights, below: Int(runs) / 10) == []) }
   }
 }

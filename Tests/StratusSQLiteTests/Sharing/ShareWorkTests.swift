@@ -237,7 +237,7 @@ import Testing
   }
 
   @Test
-  func `the work for a page of a feed does not grow with the number of hierarchies`() async throws {
+  func `a page of a feed reads few rows although a user has joined 30 hierarchies`() async throws {
     try await withCounts { server, stores in
       for root in 0..<30 {
         let name = Self.name(root)
@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test
-  func `saves by users without a role do not keep the owner from writing`() async throws {
+  func `a save by a user without a role takes no place among the zone's writers`() async throws {
     try await withCounts { server, stores in
       try await shareRoots(1, on: server)
       let writers = ZoneWriters(countMax: 1)

@@ -22,8 +22,7 @@ import Testing
       publicPermission: .none, participants: [owner], owner: owner, currentUserParticipant: owner)
   }
 
-  @Test func `a share says whether it refuses requests, and lists the people for its owner`() throws
-  {
+  @Test func `a share states whether it refuses requests, and may list the requesters`() throws {
     var details = details
     #expect(text(share(details)).contains(#""denyAccessRequests":true"#))
     #expect(!text(share(details)).contains("requesters"))
@@ -86,7 +85,7 @@ import Testing
     ("bob@localhost", "b…@l…"), ("@example.org", "…@e….org"), ("bob", "b…@…"), ("", "…@…"),
     ("bob@@x", "b…@@…"),
   ])
-  func `a potential match shows only the first letters of the parts of an address`(
+  func `a potential match masks all but two letters and the last label of an address`(
     address: String, masked: String
   ) throws {
     let match = PotentialMatch(participantID: "p", masking: address)

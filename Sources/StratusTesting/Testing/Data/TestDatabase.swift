@@ -58,8 +58,8 @@ public struct TestDatabase: Sendable {
 
   /// Saves records, and overwrites the server's versions. Missing custom zones are created.
   ///
-  /// - Throws: the error of the first record that cannot be saved. In that case no record of its
-  ///   zone is saved.
+  /// - Throws: the error of the first record that cannot be saved. In a custom zone, no record of
+  ///   the same request is saved then. A request has at most 400 records.
   public func save(_ records: [CKRecord]) async throws {
     let zoneIDs = Set(records.map(\.recordID.zoneID)).filter { $0 != .default }
     if !zoneIDs.isEmpty {
