@@ -11,10 +11,10 @@ struct DevCommand: AsyncParsableCommand {
     commandName: "dev",
     abstract: "Run a server for development on this machine.",
     discussion: """
-      The server creates each container at its first use. The command signs in an account for \
-      development, and prints the settings to export. Then it prints "stratus is ready at URL". \
-      Each visitor may create an account. Mails are written as .eml files into the folder 'mail' \
-      of the data folder. Ctrl-C stops the server and keeps its data.
+      The server creates each container at the first write to it. The command signs in an account \
+      for development, and prints the settings to export. Then it prints "stratus is ready at \
+      URL". Each visitor may create an account. Mails are written as .eml files into the folder \
+      'mail' of the data folder. Ctrl-C stops the server and keeps its data.
       """)
 
   static let email = "developer@localhost"
