@@ -145,8 +145,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      The address that clients use, such as https://cloud.example.org. It is needed behind a proxy \
-      that terminates TLS.
+      The address that clients use, such as https://cloud.example.org. Without it, URLs in answers \
+      begin with the address that a trusted proxy names, or else with the host of the request.
       """)
   var publicURL: String?
 
