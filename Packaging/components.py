@@ -17,7 +17,7 @@ import sys
 import uuid
 
 LICENCE_FILE = re.compile(r"(?i)^(licen[cs]e|notice|copying|copyright)([.\-_].*)?$")
-# Folders of a checkout that are not part of the program.
+# Folders of a checkout whose files are not linked into the program.
 NOT_LINKED = {".git", "Tests", "Benchmarks", "IntegrationTests", "docs", "dev", "Examples"}
 
 
@@ -63,7 +63,7 @@ def leading_comments(folder):
 
 
 def copied_sources(checkout, licences):
-    """BoringSSL, of which two packages hold a copy with its origin in a file."""
+    """Copies of BoringSSL in packages. The file hash.txt of a copy names its origin."""
     for path in sorted(checkout.glob("Sources/*/hash.txt")):
         origin = re.search(r"from (\S+) cloned from (\S+) at revision (\w+)", path.read_text())
         if origin:

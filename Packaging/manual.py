@@ -16,7 +16,7 @@ ENVIRONMENT = [
     ("STRATUS_DATA", "The data folder, if --data is not given."),
     ("STRATUS_MANAGEMENT_TOKEN", "The token for --url."),
     ("STRATUS_URL", "The server that apps, 'stratus explain' and 'stratus keys' call."),
-    ("STRATUS_CONTAINER", "The ID of the container that they use."),
+    ("STRATUS_CONTAINER", "The ID of the container that apps and these commands use."),
     ("STRATUS_ENVIRONMENT", "development or production."),
     ("STRATUS_API_TOKEN", "The token that identifies the app."),
     ("STRATUS_WEB_AUTH_TOKEN", "The token of the signed-in user."),
@@ -24,7 +24,7 @@ ENVIRONMENT = [
 ]
 FILES = [
     ("/var/lib/stratus", "The data folder of the server that systemd runs."),
-    ("/etc/default/stratus", "The options of that server."),
+    ("/etc/default/stratus", "The options of the server that systemd runs."),
     (".stratus", "The data folder, if neither --data nor STRATUS_DATA names one."),
 ]
 # If a command has more arguments than this, its synopsis does not list the optional ones.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes Tests/StratusKitTests/Archives/AppleArchives.swift.
 
-The archives are made by hand, with the class and key names Apple's CloudKit uses
-(reference apple-archives.md), because Foundation on Linux cannot write them.
+The archives are made by hand, with the names of classes and keys that Apple's CloudKit uses,
+because Foundation on Linux cannot write them.
 """
 import base64
 import plistlib

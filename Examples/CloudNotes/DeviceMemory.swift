@@ -1,7 +1,7 @@
 import CloudKit
 
-/// The data that a device keeps between runs: its change token, and the notes. A fetch of changes
-/// returns notes without their texts.
+/// The data that a device keeps between runs: its change token, and the notes. Notes from a fetch
+/// of changes have no texts, because the fetch requests only ``Note/listKeys``.
 struct DeviceMemory {
   let folder: URL
   var token: CKServerChangeToken?

@@ -1,7 +1,7 @@
 import CloudKit
 
-/// The user's notes. The server has the complete notes, and the device's memory has most of them
-/// without their texts.
+/// The user's notes. The server has the complete notes. The device's memory has each note that it
+/// fetched without the text, and each note that this device saved with the text.
 struct Notebook {
   /// A zone that only this app uses, so that the app does not see the records of other apps.
   static let zoneID = CKRecordZone.ID(zoneName: "CloudNotes")
@@ -11,7 +11,7 @@ struct Notebook {
 
   /// Creates the zone if it does not exist, and fetches the changes since the last fetch.
   ///
-  /// - Returns: the number of notes that changed or were deleted.
+  /// - Returns: the number of records that changed or were deleted, including shares.
   mutating func sync() async throws -> Int {
     var count = 0
     var moreComing = true
@@ -63,7 +63,8 @@ struct Notebook {
     Note(record: try await database.record(for: try id(prefix)))
   }
 
-  /// Replaces the text of a note. The save is based on the version that this device knows.
+  /// Replaces the text of a note. The save contains the change tag of the version that this device
+  /// knows.
   ///
   /// - Returns: the saved note, and whether another device had changed the note before.
   mutating func edit(_ prefix: String, text: String) async throws -> (Note, merged: Bool) {
@@ -113,7 +114,7 @@ struct Notebook {
     return url
   }
 
-  /// Ends the sharing of a note. The note stays, and other users lose it.
+  /// Ends the sharing of a note. The owner keeps the note, and other users can no longer see it.
   func unshare(_ prefix: String) async throws {
     let record = try await database.record(for: try id(prefix))
     guard let share = record.share else { throw UsageError("The note is not shared.") }

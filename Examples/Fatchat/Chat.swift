@@ -96,7 +96,7 @@ struct Chat: Sendable {
   // Messages.
 
   /// Returns the messages that are newer than the known messages, oldest first. If no message is
-  /// known, returns the latest messages of the channel.
+  /// known, returns only the latest messages of the channel, at most ``historyCount``.
   func messages(
     in channel: Channel, beyond known: Set<CKRecord.ID>
   ) async throws -> [Message] {
@@ -147,7 +147,7 @@ struct Chat: Sendable {
 
   /// Renews the record that shows that the user is present.
   ///
-  /// - Returns: the server's time.
+  /// - Returns: the server's time, or `.distantPast` if the answer lacks it.
   func renew(_ presence: Presence) async throws -> Date {
     presence.record["renewed"] = Date()
     let database = home(of: presence.id.zoneID)
@@ -157,8 +157,8 @@ struct Chat: Sendable {
     return saved?.modificationDate ?? .distantPast
   }
 
-  /// Removes the record that shows that the user is present. If this takes too long, the method
-  /// returns, and the record expires.
+  /// Removes the record that shows that the user is present. If this takes too long or fails, the
+  /// method returns, and the record expires later.
   func withdraw(_ presence: Presence) async {
     let configuration = CKOperation.Configuration()
     configuration.timeoutIntervalForResource = 2
@@ -183,7 +183,8 @@ struct Chat: Sendable {
     return Set(records.map { Presence(record: $0).name }).sorted()
   }
 
-  /// Removes the user's presence records that earlier runs could not remove.
+  /// Removes the user's expired presence records in public channels, which earlier runs could not
+  /// remove.
   func sweep(now: Date) async throws {
     let me = CKRecord.Reference(recordID: try await container.userRecordID(), action: .none)
     let query = CKQuery(

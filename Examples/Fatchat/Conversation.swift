@@ -173,7 +173,8 @@ actor Conversation {
     guard let channel else { return }
     await whileConnected {
       let messages = try await chat.messages(in: channel, beyond: known)
-      // If the user has changed the channel during this fetch, another fetch follows.
+      // If the user has entered another channel during this fetch, the fetch of that channel
+      // follows.
       guard channel == self.channel else { return }
       for message in messages where known.insert(message.id).inserted {
         if message.fileName != nil { files.append(message) }

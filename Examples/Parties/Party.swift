@@ -26,7 +26,7 @@ struct Party {
   /// The radius in metres within which the party can be heard.
   var radius: Double { record["radius"] as? Double ?? 0 }
 
-  /// The file with the photo, or nil if the party was fetched without it.
+  /// The file with the photo. Nil if the party has no photo, or was fetched without it.
   var photo: URL? {
     get { (record["photo"] as? CKAsset)?.fileURL }
     nonmutating set { record["photo"] = newValue.map { CKAsset(fileURL: $0) } }

@@ -44,7 +44,7 @@ struct ExportAccountCommand: AsyncParsableCommand {
     } while cursor != nil
     guard let output, let partial else { return }
     try target.synchronize()
-    // NB: the file has its name only when it is complete.
+    // NB: the file gets its name only when it is complete.
     guard rename(partial, output) == 0 else {
       throw Failure("\(output) cannot be created: \(String(cString: strerror(errno)))")
     }
@@ -57,9 +57,10 @@ struct ImportAccountCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Write the data of an export into an account, on this or another server.",
     discussion: """
-      The account and the containers must exist. Records get new change tokens and the present \
-      time. Shares are not restored. The command can be repeated: it replaces the records that it \
-      has written before. It lists what could not be restored, and then fails.
+      The account and the containers must exist. Records get new change tags and the present time. \
+      Shares are not restored. The command can be repeated: it replaces the records that it has \
+      written before. If the server refuses some of the data, the command imports the rest, prints \
+      at most 100 refusals with their reasons, and its exit status is not 0.
       """)
 
   @OptionGroup var server: ServerOptions
@@ -75,8 +76,8 @@ struct ImportAccountCommand: AsyncParsableCommand {
 
   func run() async throws {
     var archive = ArchiveImport(file: file, email: email, server: server)
-    // NB: a record may need a record that comes later in the archive, so the refused records are
-    // sent again while that helps.
+    // NB: a record may need a record that comes later in the archive. So the refused records are
+    // sent again, as long as the server refuses fewer records each time.
     var refused = try await archive.run(only: nil)
     while !refused.isEmpty {
       let next = try await archive.run(only: Set(refused))
@@ -95,11 +96,12 @@ struct ImportAccountCommand: AsyncParsableCommand {
 
 /// Sends the contents of an archive to the server.
 private struct ArchiveImport {
-  /// The maximum length of a line. Choice: the largest record, twice.
+  /// The maximum length of a line of the archive. A longer line counts as damage.
   private static let lineBytesMax = 4 * 1_048_576
-  /// The size at which the lines of a request end.
+  /// The number of bytes of lines after which a request is sent, even if it has few lines.
   private static let batchBytesMax = 1_048_576
-  /// The number of refused things that are remembered. Choice: some hundred bytes each.
+  /// The maximum number of refusals that the command remembers. Choice: each needs some hundred
+  /// bytes of memory.
   private static let refusalsMax = 100_000
   private static let pieceBytes = 1_048_576
 
@@ -122,9 +124,9 @@ private struct ArchiveImport {
     self.server = server
   }
 
-  /// Reads the archive once.
+  /// Reads the archive from its beginning to its end, and sends its contents to the server.
   ///
-  /// - Parameter names: the records to send, or nil to send everything.
+  /// - Parameter names: the names of the records to send. Nil means all contents of the archive.
   /// - Returns: the names of the refused records.
   mutating func run(only names: Set<String>?) async throws -> [String] {
     guard let handle = FileHandle(forReadingAtPath: file) else {
@@ -170,7 +172,7 @@ private struct ArchiveImport {
     return refusals.filter { $0.kind == "record" }.map(\.name)
   }
 
-  /// Begins a file of the archive. Files with other names are ignored.
+  /// Begins a file of the archive: a file of JSON lines or an asset. Other files are ignored.
   private mutating func begin(
     _ path: String, _ size: Int64, sendsAssets: Bool
   ) async throws -> (asset: (checksum: String, size: Int64, offset: Int64)?, isLines: Bool) {
@@ -179,7 +181,7 @@ private struct ArchiveImport {
     guard parts.count == 4, parts[2] == "assets",
       let environment = ContainerEnvironment(rawValue: parts[1])
     else { return (nil, false) }
-    // NB: an asset belongs to the store that the lines before it have named.
+    // NB: an asset belongs to the store that the last line of the kind `store` before it names.
     guard let place, place.containerID == parts[0], place.environment == environment else {
       throw Failure("the archive is damaged: a file lies in another folder than its records")
     }
@@ -256,7 +258,7 @@ private struct ArchiveImport {
     let answer = try await request(
       asset: ImportAccount.AssetPiece(
         checksum: asset.checksum, size: asset.size, offset: asset.offset, bytes: bytes))
-    // NB: the server answers with the whole size if it has the asset already.
+    // NB: if the server already has the asset, it answers with the size of the whole asset.
     guard let received = answer.received, received >= end else {
       throw Failure("the server lost a part of a file; run the command again")
     }

@@ -70,9 +70,10 @@ struct AccountCommand: AsyncParsableCommand {
         Set an account's password, name and discoverability, or remove its second factor.
         """,
       discussion: """
-        A new password signs out the account's browsers and apps. Users of the same apps can find \
-        a discoverable user by e-mail address, by verified telephone number and by user record \
-        name, and see the name. Set this only if the user agrees.
+        A new password signs out the account's browsers and apps. The first password of an account \
+        does not sign out its apps. Users of the same apps can find a discoverable user by e-mail \
+        address, by verified telephone number and by user record name, and see the name. Make a \
+        user discoverable only if the user agrees.
         """)
 
     @OptionGroup var server: ServerOptions
@@ -93,7 +94,8 @@ struct AccountCommand: AsyncParsableCommand {
     @Option(help: "The user's last name. An empty text removes it.")
     var familyName: String?
 
-    @Option(help: "Whether other users can find the user: yes or no. Default: they cannot.")
+    @Option(
+      help: "Whether other users can find the user: yes or no. They cannot until this is set.")
     var discoverable: Decision?
 
     enum Decision: String, ExpressibleByArgument { case yes, no }

@@ -8,8 +8,8 @@ struct AccountDevicesCommand: AsyncParsableCommand {
     abstract: "Show why a user's device does not sync.",
     discussion: """
       On the page /account/devices, the user makes a code of consent, which is valid for an hour. \
-      The command reads the code from one line of standard input. Nothing shows the devices \
-      without the user's code.
+      The command reads the code from one line of standard input. Without the code, it shows \
+      nothing.
       """)
 
   @OptionGroup var server: ServerOptions

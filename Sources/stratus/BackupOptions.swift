@@ -10,7 +10,8 @@ struct BackupOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      A folder in which the server makes backups by itself. Without this option, it makes none.
+      A folder in which the server makes backups by itself. Without this option, it makes no \
+      backups.
       """, valueName: "folder"))
   var backups: String?
 

@@ -11,8 +11,8 @@ struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check a file for 'stratus serve --config', without starting a server.",
       discussion: """
-        The command prints each fault with its line and a remedy, and fails if there are faults. \
-        It also reads the files that the settings name.
+        The command prints each fault with its line, and fails if there are faults. It also reads \
+        the files with keys, certificates and passwords that the settings name.
         """)
 
     @Argument(help: "The configuration file.")

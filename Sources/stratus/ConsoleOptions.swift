@@ -4,7 +4,9 @@ import StratusServer
 /// The options for the address of the console.
 struct ConsoleOptions: ParsableArguments {
   @Option(
-    help: "The port of the console; 0 means any free port. Without this option, there is none.")
+    help: """
+      The port of the console; 0 means any free port. Without this option, there is no console.
+      """)
   var consolePort: Int?
 
   @Option(help: "The address at which the console listens.")

@@ -55,7 +55,10 @@ struct ContainerCommand: AsyncParsableCommand {
     var environment: ContainerEnvironment
 
     @Option(
-      help: "Whether queries may use Stratus's extensions (anyOf, ENDS_WITH, counts): on or off.")
+      help: """
+        Whether queries may use the extensions of Stratus, such as anyOf, ENDS_WITH and counts: on \
+        or off.
+        """)
     var queryExtensions: Switch?
 
     @Option(help: "Whether the target of a deleteSelf reference must exist: required or optional.")

@@ -33,11 +33,14 @@ struct CopyCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The S3 bucket in which the servers on PostgreSQL keep the bytes of assets. They stay there.",
+      """
+      The S3 bucket in which the servers on PostgreSQL keep the bytes of assets. The command does \
+      not move these bytes.
+      """,
       valueName: "s3://bucket"))
   var assets: String?
 
-  @Flag(help: "Keep the change tokens of the source, for example to try out the copy.")
+  @Flag(help: "Keep the change tokens valid for the source, for example to try out the copy.")
   var newHistory = false
 
   func run() async throws {

@@ -8,8 +8,9 @@ struct KeyFileCommand: AsyncParsableCommand {
     commandName: "key-file",
     abstract: "Examine, copy and restore the server's own keys.",
     discussion: """
-      A backup of the data does not contain these keys. Without them, all users must sign in again \
-      and lose their second factors. The commands print no key.
+      A backup of the data does not contain these keys. After a restore without them, all users \
+      must sign in again, and their passkeys and authenticator apps do not work any more. The \
+      commands print no key.
       """,
     subcommands: [Show.self, Backup.self, Verify.self, Restore.self])
 

@@ -52,8 +52,8 @@ struct MailOptions: ParsableArguments {
     name: .customLong("smtp-ca"),
     help: ArgumentHelp(
       """
-      The certificates that must have issued the submission server's certificate (PEM). Default: \
-      the certificates of the system.
+      A PEM file with the certificates of the authorities that may issue the submission server's \
+      certificate. Default: the authorities that the system trusts.
       """,
       valueName: "file"))
   var smtpCA: String?

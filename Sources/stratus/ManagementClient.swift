@@ -111,7 +111,7 @@ extension ManagementFile {
       let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,
       let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue
     else { return nil }
-    // Root manages the servers of other users.
+    // Root may manage the servers of other users, so root accepts a file of any owner.
     if geteuid() != 0, owner != geteuid(), owner != 0 { return "user \(owner)" }
     return mode & 0o022 == 0 ? nil : "every user"
   }

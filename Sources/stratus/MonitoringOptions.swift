@@ -19,8 +19,8 @@ struct MonitoringOptions: ParsableArguments {
 
   @Option(
     help: """
-      The least important messages that are logged: trace, debug, info, notice, warning, error or \
-      critical. With info, there is a line for each request.
+      The level of the least important messages that are logged: trace, debug, info, notice, \
+      warning, error or critical. With info, there is a line for each request.
       """)
   var logLevel = Logger.Level.notice
 
@@ -47,7 +47,7 @@ struct MonitoringOptions: ParsableArguments {
   @Option(
     help: """
       The port at which Prometheus reads the metrics, with the path /metrics; 0 means any free \
-      port. Without this option, there are none.
+      port. Without this option, there are no metrics.
       """)
   var metricsPort: Int?
 

@@ -6,8 +6,8 @@ struct PushOptions: ParsableArguments {
   /// The maximum number of seconds between two heartbeats. With a longer interval, a client would
   /// consider a stream lost if one heartbeat is late.
   private static let heartbeatSecondsMax: Int64 = 30
-  /// The maximum number of seconds of a long poll. Proxies do not keep an unanswered request open
-  /// for longer.
+  /// The maximum number of seconds of a long poll. Proxies usually do not keep an unanswered
+  /// request open for longer.
   private static let pollSecondsMax: Int64 = 600
 
   @Option(

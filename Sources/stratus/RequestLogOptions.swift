@@ -11,8 +11,9 @@ struct RequestLogOptions: ParsableArguments {
 
   @Option(
     help: """
-      The number of days for which the request log is kept on disk. 0 keeps it in memory only. \
-      Default: 7 with a console, otherwise 0.
+      The number of days for which the request log is kept on disk. 0 keeps nothing on disk. \
+      Without a console, requests are then kept only while 'stratus tail' runs. Default: 7 with a \
+      console, otherwise 0.
       """)
   var requestLogDays: Int64?
 

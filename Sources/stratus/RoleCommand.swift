@@ -11,7 +11,7 @@ struct RoleCommand: AsyncParsableCommand {
       """,
     subcommands: [List.self, Grant.self, Revoke.self])
 
-  /// The container and environment whose roles a command lists or changes.
+  /// The container and the environment of a command about roles, quotas, versions or devices.
   struct Place: ParsableArguments {
     @Option(help: "The container's ID.")
     var container: String
@@ -76,7 +76,7 @@ struct RoleCommand: AsyncParsableCommand {
 
   struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give a role to an account's or key's user. The next request has the role.")
+      abstract: "Give a role to the user of an account or key, from the user's next request on.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var assignment: Assignment
@@ -86,7 +86,7 @@ struct RoleCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a role from an account's or key's user. The next request lacks it.")
+      abstract: "Take a role from the user of an account or key, from the user's next request on.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var assignment: Assignment

@@ -11,10 +11,10 @@ struct DevCommand: AsyncParsableCommand {
     commandName: "dev",
     abstract: "Run a server for development on this machine.",
     discussion: """
-      The server creates each container at its first use. The command signs in an account for \
-      development, and prints the settings to export. Then it prints "stratus is ready at URL". \
-      Each visitor may create an account. Mails are written as .eml files into the folder 'mail' \
-      of the data folder. Ctrl-C stops the server and keeps its data.
+      The server creates each container at the first write to it. The command signs in an account \
+      for development, and prints the settings to export. Then it prints "stratus is ready at \
+      URL". Each visitor may create an account. Mails are written as .eml files into the folder \
+      'mail' of the data folder. Ctrl-C stops the server and keeps its data.
       """)
 
   static let email = "developer@localhost"
@@ -145,8 +145,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      The address that clients use, such as https://cloud.example.org. It is needed behind a proxy \
-      that terminates TLS.
+      The address that clients use, such as https://cloud.example.org. Without it, URLs in answers \
+      begin with the address that a trusted proxy names, or else with the host of the request.
       """)
   var publicURL: String?
 

@@ -45,7 +45,7 @@ struct ShareCommand: AsyncParsableCommand {
       }
     }
 
-    /// Stores the keys of a shared zone for the account, if the URL has a secret.
+    /// Stores the keys of a zone that is shared as a whole, if the URL of the share has a secret.
     private static func takeKeys(
       of share: ResolvedShare, _ secret: ShareSecret?, over connection: Connection
     ) async throws {

@@ -20,7 +20,7 @@ struct TLSOptions: ParsableArguments {
   var key: String?
 
   /// - Returns: nil if no option is given.
-  /// - Throws: `Failure` if one of the two is missing.
+  /// - Throws: `Failure` if only one of the two options is given.
   func files() throws -> TLSFiles? {
     switch (certificate, key) {
     case (nil, nil): return nil

@@ -10,8 +10,8 @@ struct TailCommand: AsyncParsableCommand {
     discussion: """
       Each line has the time (UTC), the outcome, the duration, the container, the environment, the \
       database, the endpoint, the request's ID, and the form of a query without its values. A \
-      server without a request log keeps requests in memory while this command runs. Ctrl-C ends \
-      the command.
+      server that has neither a console nor --request-log-days keeps requests only while this \
+      command runs. Ctrl-C ends the command.
       """)
 
   /// The time between two requests for new entries.

@@ -21,8 +21,8 @@ struct TeamCommand: AsyncParsableCommand {
 
     @Option(
       help: """
-        The ID of a container that exists for the member. The option may be given several times. \
-        Default: all containers.
+        The ID of a container to which a developer or auditor is limited. The option may be given \
+        several times. Default: all containers.
         """)
     var container: [String] = []
 

@@ -29,7 +29,8 @@ struct APITokenCommand: AsyncParsableCommand {
       name: .customLong("origin"),
       help: """
         An origin whose web pages may use the token, such as https://app.example.org. The option \
-        can be repeated. Default: all origins. In production, web pages then cannot sign users in.
+        can be repeated. Default: all origins. In production, the sign-in page accepts only tokens \
+        with an origin or a callback URL.
         """)
     var origins: [String] = []
 
@@ -61,7 +62,7 @@ struct APITokenCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List API tokens by their IDs.")
+      abstract: "List the API tokens with their IDs.")
 
     @OptionGroup var server: ServerOptions
 

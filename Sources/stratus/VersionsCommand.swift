@@ -41,9 +41,10 @@ struct VersionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Restore records to the states that they had at a time.",
       discussion: """
-        Without --public and --account, all databases of the container are restored. Devices get \
-        the changes like any other changes. Users, roles, shares and their participants stay as \
-        they are. Look at the numbers with --dry-run first. If the command ends early, repeat it.
+        Without --public and --account, all databases of the container in this environment are \
+        restored. Devices get the changes like any other changes. Users, roles, shares and their \
+        participants stay as they are. Look at the numbers with --dry-run first. If the command \
+        ends early, repeat it.
         """)
 
     @OptionGroup var server: ServerOptions

@@ -7,7 +7,8 @@ final class AccountWatch: @unchecked Sendable {
   struct MayHaveChanged: Error {}
 
   private let lock = NSLock()
-  /// The number of possible changes of the account, and this number at the last check.
+  /// The number of possible changes of the account so far, and the value of this number at the last
+  /// check.
   private var (doubts, answered) = (1, 0)
   private var observer: (any NSObjectProtocol)?
 

@@ -21,8 +21,8 @@ public actor Backup {
 
   /// The pauses between retries.
   static let pauses: [Duration] = [1, 2, 4, 8, 16, 32, 60].map { .seconds($0) }
-  /// After this number of consecutive failures, the app also waits before remedies that are usually
-  /// immediate.
+  /// After this number of consecutive failures, the app pauses even before a remedy that it usually
+  /// applies at once, such as a smaller request.
   static let troublesMax = 4
 
   /// Delivers a new overview after each change of the state.
@@ -42,7 +42,7 @@ public actor Backup {
   var batchMax: Int
   /// The last error, or nil if there is none.
   var message: String?
-  /// A notice for the user.
+  /// A notice for the user that is not an error, such as that two texts were merged.
   var notice: String?
   /// The number of failures since the last successful sync.
   var troubles = 0
@@ -157,8 +157,8 @@ public actor Backup {
     show()
   }
 
-  /// Checks for changes if another user may have signed in. Also checks if the last sync failed,
-  /// because the account may have been the reason.
+  /// Checks for changes, unless the last sync succeeded and the same user is still signed in. A
+  /// failed sync may have failed because of the account.
   private func lookAtAccount() async {
     if message == nil, let last = state.user {
       let user = try? await account.settle {

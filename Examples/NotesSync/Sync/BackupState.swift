@@ -17,7 +17,7 @@ struct BackupState: Codable, Sendable {
 
   enum Zone: String, Codable, Sendable {
     case unmade, made
-    /// The server has reported that the zone does not exist, so the app must check it.
+    /// A request failed because the zone does not exist, so the app must check whether it exists.
     case doubted
   }
 

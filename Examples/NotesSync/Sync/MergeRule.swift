@@ -2,7 +2,7 @@
 public enum MergeRule {
   /// The rule in words for the user.
   public static let words = """
-    If only one device changed a note, its version is used.
+    If only one device changed a note, the changed version is used.
     If two devices changed a note, both texts are kept, one below the other. The text that \
     reached the server first is the upper one.
     A changed note is kept, even if another device deleted it. Notes that another device deleted \

@@ -134,8 +134,8 @@ extension NoteFolder {
   /// Moves a user's notes aside, because another user has signed in.
   ///
   /// The notes are kept until the user signs in again, because some of them may not have been sent.
-  /// The state is changed first and moved last, so that moved notes are never mistaken for deleted
-  /// notes.
+  /// The state file is changed first and moved last. Otherwise a crash in between could make the
+  /// app treat moved notes as deleted notes.
   func putAside(_ state: BackupState, of user: String) throws {
     var state = state
     state.isAside = true
@@ -149,7 +149,7 @@ extension NoteFolder {
     try replace(folder.appendingPathComponent(Self.stateName), with: item(Self.stateName))
   }
 
-  /// Moves a user's notes back into the folder. The state is moved first.
+  /// Moves a user's notes back into the folder. The state file is moved first.
   ///
   /// - Returns: the state, or nil if no notes of this user were moved aside.
   func takeBack(of user: String) throws -> BackupState? {

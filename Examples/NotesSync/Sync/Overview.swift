@@ -26,9 +26,9 @@ public struct Overview: Sendable, Equatable {
   public var activity: Activity
   /// The last error, or the reason why the backup is off.
   public var message: String?
-  /// A notice for the user.
+  /// A notice for the user that is not an error, such as that two texts were merged.
   public var notice: String?
-  /// Whether silent pushes report the changes of other devices.
+  /// Whether the app gets silent pushes about the changes of other devices.
   public var hearsPushes: Bool
   /// The time of the last successful sync, or nil if there was none since the start.
   public var lastLook: Date?

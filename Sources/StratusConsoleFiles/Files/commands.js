@@ -86,7 +86,7 @@ function cktool(body) {
     + `--database-type ${body.database ?? "public"}`;
 }
 
-/** Shows the command with the same effect as a request. It is null if there is no command. */
+/** Returns an element with the command that has the same effect as a request, or null. */
 export function commandNote(endpoint, body) {
   const command = commands[endpoint];
   if (!command) return null;

@@ -80,8 +80,8 @@ export function draw(root, ...children) {
     next.focus({ preventScroll: true });
     if (range && selectionOf(next)) next.setSelectionRange(range.start, range.end);
   } else {
-    // NB: a removed element leaves the focus at the beginning of the page, which disorients people
-    // with a keyboard. The heading of the screen is nearer.
+    // NB: if the element with the focus is removed, the browser moves the focus to the beginning of
+    // the page. This disorients people who use a keyboard, so the heading gets the focus.
     document.querySelector("main h1")?.focus();
   }
 }

@@ -51,7 +51,8 @@ function connect(wantsRequests) {
     [wasLost, isNew] = [false, false];
   });
   stream.addEventListener("error", () => {
-    // NB: if the server refuses the stream, the browser does not connect again. This is not shown.
+    // NB: if the server refuses the stream, the browser does not connect again. The console does
+    // not show this as a lost connection.
     if (stream.readyState === EventSource.CLOSED) return;
     wasLost = true;
     connection.lost();

@@ -8,7 +8,8 @@
  * - `areas`: the areas of changes on the server after which the screen is drawn again
  * - `isTimed`: whether the screen has counters, so that it is also drawn with each heartbeat
  * - `showsDatabase`: whether the screen shows one database
- * - `database`: the database that the screen shows if the address names none, if not the public one
+ * - `database`: the database that the screen shows if the address names none; by default, this is
+ *   the public one
  */
 export const screens = [
   { path: "/", title: "Overview", group: "Watch", permission: "status", key: "o",

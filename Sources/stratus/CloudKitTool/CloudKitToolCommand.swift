@@ -31,7 +31,12 @@ struct CloudKitToolServer: ParsableArguments {
   @Option(help: "The server's management address, which replaces --data.")
   var url: String?
 
-  @Option(name: .shortAndLong, help: "The management token to use instead of a saved one.")
+  @Option(
+    name: .shortAndLong,
+    help: """
+      The management token. Default: CLOUDKIT_MANAGEMENT_TOKEN, then a saved token, then the token \
+      in the data folder.
+      """)
   var token: String?
 
   func send<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {

@@ -3,7 +3,7 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// The options that all verbs about records have.
+/// The options that all verbs about records, zones and subscriptions have.
 struct CloudKitToolDatabase: ParsableArguments {
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case `public`, `private`, shared
@@ -17,7 +17,12 @@ struct CloudKitToolDatabase: ParsableArguments {
     }
   }
 
-  @Option(name: .shortAndLong, help: "The user token to use instead of a saved one.")
+  @Option(
+    name: .shortAndLong,
+    help: """
+      The user token. Default: CLOUDKIT_USER_TOKEN, then a saved token, then \
+      STRATUS_WEB_AUTH_TOKEN, then the credentials file.
+      """)
   var token: String?
 
   @OptionGroup var container: CloudKitToolContainer

@@ -9,7 +9,7 @@ struct IndexesCommand: AsyncParsableCommand {
     discussion: """
       The server builds an index when a query needs it, even if the index was dropped before. The \
       server drops an index that no query has read for 14 days. After the list, the command prints \
-      advice about queries that lack an index, and about indexes that no query reads.
+      advice about queries that lack an index, and about indexes that no query has read for a week.
       """)
 
   @OptionGroup var server: ServerOptions

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StratusWire
 
-/// The options of the commands about a retiring field or record type.
+/// The options of the commands that retire, rename or drop a field or a record type.
 struct RetireOptions: ParsableArguments {
   @OptionGroup var server: ServerOptions
 

@@ -12,7 +12,7 @@ struct SchemaChangeOptions: ParsableArguments {
   @Flag(help: "Only print what would change.")
   var dryRun = false
 
-  @Flag(help: "Refuse a change that would remove an index, a permission or values.")
+  @Flag(help: "Refuse a change that would remove an index option, a permission or values.")
   var strict = false
 
   @Flag(help: "Print JSON.")

@@ -55,8 +55,8 @@ struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Import the schema of a file into the development environment.",
       discussion: """
-        Record types and fields that the file lacks are removed with their values, unless \
-        production has them.
+        Record types and fields that the file lacks are removed with their values. The import is \
+        refused if production has one of them.
         """)
 
     @OptionGroup var change: SchemaChangeOptions

@@ -9,7 +9,7 @@ export function heading(title, ...actions) {
     h("div", { class: "actions" }, actions));
 }
 
-/** Creates a button. It is null if `isAllowed` is false. */
+/** Creates a button. Returns null if `isAllowed` is false. */
 export function button(text, click, { isAllowed = true, kind, focus } = {}) {
   if (!isAllowed) return null;
   return h(
@@ -62,7 +62,7 @@ export function filterForm(label, fields, button = "Show") {
   return form;
 }
 
-/** Creates links to the first and the next page of a list. It is null for a list of one page. */
+/** Creates links to the first and the next page of a list. Returns null for a list of one page. */
 export function nextPage(place, name, position) {
   const isFirst = !place.params[name];
   if (isFirst && !position) return null;

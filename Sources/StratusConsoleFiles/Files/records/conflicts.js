@@ -7,7 +7,7 @@ import { button } from "../parts/page.js";
 import { time } from "../time.js";
 
 /**
- * Creates the question which values are to be saved.
+ * Creates the box that asks whether the values of the editor replace those of the server.
  *
  * @param {object} record the record as it was when the editor opened.
  * @param {object} server the stored record.

@@ -62,7 +62,7 @@ async function zonesOf(target, signal) {
 }
 
 /**
- * Returns the records, and the position of the next page. It is null if the address does not say
+ * Returns the records, and the position of the next page. Returns null if the address does not say
  * which records to fetch.
  */
 async function fetchRecords({ params, target, fields, zoneID }, signal) {

@@ -98,7 +98,7 @@ function shareView(body, context, record, share) {
   ];
 }
 
-/** NB: the link has no secret for encrypted values. Only devices have it. */
+/** NB: the link lacks the secret for encrypted values. Only devices have this secret. */
 function linkOf(share) {
   const scheme = session.serverURL?.startsWith("http:") ? "http" : "https";
   return `${scheme}://${share.displayedHostname ?? location.hostname}/share/${share.shortGUID}`;

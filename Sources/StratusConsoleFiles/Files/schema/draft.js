@@ -5,8 +5,8 @@ import { schemaText } from "./printSchema.js";
 const drafts = new Map();
 
 /**
- * Returns the draft of a store. If there is none, or if it has no changes and the stored schema is
- * another one now, makes a draft of the stored schema.
+ * Returns the draft of a store. Makes a new draft of the stored schema if there is no draft, or if
+ * the draft has no changes and the stored schema has changed since.
  */
 export function draftOf({ containerID, environment }, described) {
   const key = `${containerID} ${environment}`;
