@@ -14,7 +14,8 @@ struct FieldPlan: Sendable {
 /// A generated record type.
 struct TypePlan: Sendable {
   var name: String
-  /// The prefix of the records' names. Records with the same name always have the same type.
+  /// The prefix of the names of the type's records. So records with the same name have the same
+  /// type.
   var prefix: String
   var fields: [FieldPlan]
   var systemMarks: [SystemField: FieldIndexes]

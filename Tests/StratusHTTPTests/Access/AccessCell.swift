@@ -55,7 +55,7 @@ enum AccessCaller: String, CaseIterable, Sendable {
 /// The thing that a request of the matrix is about.
 enum AccessSubject: String, CaseIterable, Sendable {
   case own, others, absent
-  /// The request names no thing.
+  /// The requests of the endpoint are not about a thing that a user owns.
   case none
 }
 

@@ -23,8 +23,8 @@ enum AccessRules {
     case .wrongOrigin, .restricted, .consoleOperator: return denied
     case .consoleDeveloper: return offeredByConsole.contains(endpoint) ? nil : "404 NOT_FOUND"
     case .apiToken:
-      // Requests about shares go to the public database. A request that joins or asks for access
-      // needs a user first.
+      // A share can be resolved without a user, but only in the public database. The other requests
+      // about shares need a user.
       if endpoint == "records/resolve", cell.database != .public { return bad }
       return cell.database == .public && anonymousReads.contains(endpoint) ? nil : required
     case .serverKey:

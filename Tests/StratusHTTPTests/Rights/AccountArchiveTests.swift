@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is imported into a restricted account, and false files are refused`()
+  @Test func `nothing is imported into a restricted account, and faulty files are refused`()
     async throws
   {
     try await withServer { server in

@@ -11,7 +11,10 @@ import Testing
     scene.log.text.split(separator: "\n").filter { $0.contains(text) }
   }
 
-  @Test func `The log names the outcome of each sign-in, and never the typed text`() async throws {
+  @Test
+  func `The log names the outcome of each sign-in, but no password or unknown address`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let browser = scene.browser
       browser.clientAddress = "2001:db8::1"
