@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func `every answer has a version, an instance and a request ID`() async throws {
+  @Test
+  func `answers of the web service have a version, an instance and a request ID`() async throws {
     try await withServer { server in
       let good = try await server.otherUser.answer("zones/list", [:])
       let bad = try await server.otherUser.answer("records/modify", [:])

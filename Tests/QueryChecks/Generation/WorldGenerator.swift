@@ -14,7 +14,7 @@ struct FieldPlan: Sendable {
 /// A generated record type.
 struct TypePlan: Sendable {
   var name: String
-  /// The prefix of the names of the type's records. So records with the same name have the same
+  /// The prefix of all record names of the type. Records with the same name therefore have the same
   /// type.
   var prefix: String
   var fields: [FieldPlan]

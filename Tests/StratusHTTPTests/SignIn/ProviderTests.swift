@@ -314,7 +314,7 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `a verified address links an account only if the operator trusts the provider`()
+  @Test func `a verified address links an account only if the provider is trusted for its domain`()
     async throws
   {
     for (domains, isVerified, isGood) in [

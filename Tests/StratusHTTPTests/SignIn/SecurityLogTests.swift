@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `The log names each action of a user on the pages`() async throws {
+  @Test func `The log names the actions of a user on the pages`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `The log names each change by the operator, without its secrets`() async throws {
+  @Test func `The log names the changes by the operator, without their secrets`() async throws {
     try await SignInScene.with { scene in
       let server = scene.server
       let place: JSON = ["containerID": "\(SignInScene.container)", "environment": "development"]

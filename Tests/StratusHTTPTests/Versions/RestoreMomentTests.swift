@@ -6,7 +6,7 @@ import Testing
 /// Restores the whole container to random moments, and compares everything.
 @Suite struct `Restores to random moments` {
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `a restore to each of 20 random moments brings back what was acknowledged by then`(
+  func `a restore to each of 20 random moments brings back the data of that moment`(
     seed: UInt64
   ) async throws {
     try await VersionScene.run { scene in
