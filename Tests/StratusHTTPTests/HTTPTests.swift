@@ -105,7 +105,7 @@ import Testing
       let answer = try await server.otherUser.send(.get, target, headers: ["Origin": origin])
       #expect(answer.status == 421)
       #expect(try answer.header("Access-Control-Allow-Origin") == origin)
-      // If an API token lists no origins, a browser sends no cookies.
+      // The API token lists no origins, so a browser must not send credentials.
       #expect(try answer.header("Access-Control-Allow-Credentials") == nil)
       let exposed = try #require(try answer.header("Access-Control-Expose-Headers"))
       for name in ["X-Apple-CloudKit-Web-Auth-Token", "X-Apple-Request-UUID"] {

@@ -114,7 +114,8 @@ enum AccessRules {
     case "users/discover", "users/lookup/id", "users/lookup/email":
       let named = isOwn ? cell.caller : cell.caller.victim
       return cell.subject != .absent && named.isFound ? "found" : "not found"
-    // Any user may register any notification token. The absent token is a malformed text.
+    // Any user may register any notification token. For the subject `absent`, the token is a
+    // malformed text.
     case "tokens/register": return cell.subject == .absent ? bad : "ok"
     default: return "ok"
     }
