@@ -533,7 +533,7 @@ def users(person):
 
 
 def audit_log(person):
-    """The flows before are entries, with the member who made the changes."""
+    """The audit log has the changes of the earlier flows, with the members who made them."""
     person.go("/audit")
     person.see("accounts/restrict", "main")
     person.fill("Action", "accounts/unrestrict")

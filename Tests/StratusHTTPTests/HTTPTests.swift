@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func `every answer has a version, an instance and a request ID`() async throws {
+  @Test
+  func `answers of the web service have a version, an instance and a request ID`() async throws {
     try await withServer { server in
       let good = try await server.otherUser.answer("zones/list", [:])
       let bad = try await server.otherUser.answer("records/modify", [:])
@@ -66,8 +67,8 @@ import Testing
     return await server.router.answer(head, body: WholeBody([])).head.headerFields
   }
 
-  /// OWASP ASVS 3.4.3 and 3.4.6: every answer has a content security policy.
-  @Test func `no answer may be framed or load anything`() async throws {
+  /// OWASP ASVS 3.4.3 and 3.4.6.
+  @Test func `answers of many kinds forbid frames and, by default, resources`() async throws {
     try await withServer { server in
       let target = server.otherUser.target("zones/list")
       for (method, path) in [
@@ -104,7 +105,7 @@ import Testing
       let answer = try await server.otherUser.send(.get, target, headers: ["Origin": origin])
       #expect(answer.status == 421)
       #expect(try answer.header("Access-Control-Allow-Origin") == origin)
-      // If an API token lists no origins, a browser sends no cookies.
+      // The API token lists no origins, so a browser must not send credentials.
       #expect(try answer.header("Access-Control-Allow-Credentials") == nil)
       let exposed = try #require(try answer.header("Access-Control-Expose-Headers"))
       for name in ["X-Apple-CloudKit-Web-Auth-Token", "X-Apple-Request-UUID"] {

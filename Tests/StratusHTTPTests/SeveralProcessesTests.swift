@@ -110,7 +110,10 @@ import Testing
     }
   }
 
-  @Test func `a process reads the version of the registry at most twice a second`() async throws {
+  @Test
+  func `a process reads the registry's version again after a second, but not at once`()
+    async throws
+  {
     try await withPair { pair in
       let token = try await pair.webToken()
       #expect(await pair.refusal(of: token, by: pair.other) == nil)

@@ -20,7 +20,7 @@
       }
     }
 
-    @Test func `the number of a lock is the same in every version`() {
+    @Test func `the number of a lock depends on every part of its name and on their boundaries`() {
       #expect(PostgresLockNumber.of(["a"]) == PostgresLockNumber.of(["a"]))
       #expect(PostgresLockNumber.of(["a", "b"]) != PostgresLockNumber.of(["ab"]))
     }

@@ -1,4 +1,4 @@
-"""The answers of the mock server. Changes stay in memory, and nothing is decided."""
+"""The answers of the mock server. The server keeps changes in memory, and enforces no rules."""
 import copy
 import uuid
 

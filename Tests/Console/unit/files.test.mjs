@@ -160,7 +160,7 @@ test("each endpoint of the console that changes something has a command and a bu
     const isDatabase = /^(records|zones|subscriptions)\//.test(path);
     assert.ok(isDatabase || used.has(path), `${path} has no button`);
   }
-  // The session names the containers already.
+  // The console does not request this list, because the session names the containers.
   const unused = [...offered].filter((path) => !used.has(path));
   assert.deepEqual(unused, ["containers/list"]);
 });

@@ -14,7 +14,8 @@ struct FieldPlan: Sendable {
 /// A generated record type.
 struct TypePlan: Sendable {
   var name: String
-  /// The prefix of the records' names. Records with the same name always have the same type.
+  /// The prefix of all record names of the type. Records with the same name therefore have the same
+  /// type.
   var prefix: String
   var fields: [FieldPlan]
   var systemMarks: [SystemField: FieldIndexes]

@@ -6,7 +6,8 @@ struct AccessAttempt: Sendable {
     /// The zone of the request, or nil for the default zone of the public database.
     let zoneID: JSON?
     let tag: JSON
-    /// The ID of a share, a token, or the name or address of a user, according to the endpoint.
+    /// The endpoint's further value: the ID of a share, a token, or a user's record name or
+    /// address.
     let secret: JSON
   }
 
@@ -21,7 +22,7 @@ struct AccessAttempt: Sendable {
 
   var name: String { operation.isEmpty ? endpoint : "\(endpoint) \(operation)" }
 
-  /// NB: the last attempt deletes the zones of its caller.
+  /// NB: `reset` must be the last attempt, because it deletes the zones of its caller.
   static let all = records + zones + subscriptions + others + [reset]
 
   private static let reset = AccessAttempt(endpoint: "encryption/reset", subjects: [.none]) { _ in

@@ -48,14 +48,15 @@ enum AccessCaller: String, CaseIterable, Sendable {
 
   var email: String { "\(rawValue.lowercased())@example.org" }
 
-  /// Whether the caller has agreed to be found.
+  /// Whether other users may find the caller by an address or a record name.
   var isFound: Bool { [.owner, .otherUser, .disabled, .restricted].contains(self) }
 }
 
-/// The thing that a request of the matrix is about.
+/// Whose thing a request of the matrix is about: the caller's own, another user's, or one that does
+/// not exist.
 enum AccessSubject: String, CaseIterable, Sendable {
   case own, others, absent
-  /// The request names no thing.
+  /// The requests of the endpoint are not about a thing that a user owns.
   case none
 }
 

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["development", "production"])
-  func `only the management token opens the operator's endpoints`(
+  func `only the management token and permitted team members open the operator's endpoints`(
     environment: String
   ) async throws {
     try await ConsoleScene.with { console in

@@ -2,8 +2,8 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// The server's own pages admit only browsers with a cookie. The credentials of apps, programs and
-/// operators open nothing.
+/// The server's own pages know a user only by the cookie of a browser session. The credentials of
+/// apps, programs and operators have no effect there.
 @Suite struct `The authorization matrix of pages` {
   private struct Page: Hashable {
     let path: String
@@ -33,7 +33,7 @@ import Testing
       + requestsOfPrograms.map { Page(path: $0, isPost: true) }
   }
 
-  @Test func `every page is the same for all callers without a session of a browser`()
+  @Test func `a page has the same answer for every caller without a browser session`()
     async throws
   {
     try await ConsoleScene.with { console in
@@ -43,7 +43,7 @@ import Testing
         for caller in AccessCaller.allCases {
           let result = try await scene.page(page.path, isPost: page.isPost, as: caller)
           let anonymous = try await scene.page(page.path, isPost: page.isPost, as: .anonymous)
-          // Pages of an account need a session of a browser. A form needs the token of a page.
+          // The account pages need a browser session. A form needs the form token of its page.
           let expected =
             page.isPost && !Self.requestsOfPrograms.contains(page.path)
             ? "403 "

@@ -23,8 +23,8 @@ enum AccessRules {
     case .wrongOrigin, .restricted, .consoleOperator: return denied
     case .consoleDeveloper: return offeredByConsole.contains(endpoint) ? nil : "404 NOT_FOUND"
     case .apiToken:
-      // Requests about shares go to the public database. A request that joins or asks for access
-      // needs a user first.
+      // A share can be resolved without a user, but only in the public database. The other requests
+      // about shares need a user.
       if endpoint == "records/resolve", cell.database != .public { return bad }
       return cell.database == .public && anonymousReads.contains(endpoint) ? nil : required
     case .serverKey:
@@ -114,7 +114,8 @@ enum AccessRules {
     case "users/discover", "users/lookup/id", "users/lookup/email":
       let named = isOwn ? cell.caller : cell.caller.victim
       return cell.subject != .absent && named.isFound ? "found" : "not found"
-    // Any user may register any notification token. The absent token is a malformed text.
+    // Any user may register any notification token. For the subject `absent`, the token is a
+    // malformed text.
     case "tokens/register": return cell.subject == .absent ? bad : "ok"
     default: return "ok"
     }

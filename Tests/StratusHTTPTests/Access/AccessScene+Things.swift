@@ -50,7 +50,8 @@ extension AccessScene {
         fields: ["label": ["value": "x"], "photo": ["value": developer.upload(abc)]],
         type: type.rawValue)
       _ = try await developer.found("EQUALS", "label", "x", type: type.rawValue)
-      // The subscriptions have queries without filters, which production must know.
+      // The subscriptions have queries without filters. In production, such a query needs index
+      // marks.
       _ = try await developer.names(["recordType": .string(type.rawValue)])
     }
     try await server.manage("schema/deploy", ["containerID": "\(ConsoleScene.container)"])

@@ -19,7 +19,8 @@ struct AccessScene {
   var tags: [String: JSON] = [:]
   var shares: [AccessCaller: JSON] = [:]
   var couriers: [AccessCaller: JSON] = [:]
-  /// Whether all things are made. Before that, the caller `wrongOrigin` sends no origin.
+  /// Whether all things are made. Before that, the caller `wrongOrigin` sends no origin, so that it
+  /// can make its things.
   private var isReady = false
 
   /// The public key of every user, in base64.

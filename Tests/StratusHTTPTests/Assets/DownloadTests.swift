@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `every answer that contains records has download URLs for their files`() async throws {
+  @Test func `saves, lookups, changes and conflicts return download URLs for files`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Z")
       let file = try await anna.upload(abc)

@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `Every endpoint that answers GET also answers HEAD`() async throws {
+  @Test func `The health checks and users-caller also answer HEAD, without a body`() async throws {
     try await ConnectionScene.with { scene in
       for target in ["/health", "/health/live", "/health/ready"] {
         let answer = try await scene.exchange(

@@ -6,7 +6,8 @@ import StratusWire
 import Testing
 
 @Suite struct `The request log in the console` {
-  /// Sends a query of an app that must not appear in the log.
+  /// Sends a query as an app. The value in its filter must not appear in the log. Returns the
+  /// request's ID.
   private func query(_ scene: ConsoleScene, in container: String) async throws -> String {
     let made = try await scene.server.manage(
       "api-tokens/create", ["containerID": "\(container)", "environment": "development"])

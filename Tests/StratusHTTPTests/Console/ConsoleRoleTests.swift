@@ -60,7 +60,8 @@ let consoleRights: [(path: String, roles: Set<TeamRole>)] = [
 ]
 
 @Suite struct `Roles in the console` {
-  /// A request for production of a container that does not exist, so that nothing changes.
+  /// A request body that names a container that does not exist, so that no request changes
+  /// anything.
   private let body: JSON = [
     "containerID": "iCloud.org.example.None", "environment": "production",
     "email": "nobody@example.org", "role": "x", "id": "x",

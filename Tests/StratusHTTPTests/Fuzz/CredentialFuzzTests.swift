@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a ticket of a file is accepted neither damaged nor as a ticket of another kind`() {
+  @Test func `a damaged ticket of a file is refused, and so is a ticket of another kind`() {
     let tickets = AssetTickets(signer: Self.signer)
     let upload = UploadTicket(
       address: Self.store, database: .private(owner: "_a"), id: "u", user: "_a", issued: 1)

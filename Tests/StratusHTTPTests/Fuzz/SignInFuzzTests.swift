@@ -6,10 +6,11 @@ import Testing
 
 @testable import StratusAccounts
 
-/// Damaged answers of authenticators and of identity providers. Every reader refuses them, or reads
-/// what an undamaged text could contain.
+/// Damaged answers of authenticators and of identity providers. Every parser refuses a damaged
+/// answer, or reads values that an undamaged answer could contain.
 @Suite struct `Damaged sign-ins` {
-  /// Some bytes that mean much in CBOR: heads of all kinds, and lengths that promise too much.
+  /// Bytes that have a meaning in CBOR: heads of all kinds, some with lengths beyond the end of the
+  /// data.
   private static let heads: [[UInt8]] = [
     [0x00], [0x18, 0x00], [0x1B, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x20], [0x40],
     [0x58, 0xFF], [0x5B, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x60], [0x61, 0x80],
@@ -17,7 +18,7 @@ import Testing
     [0xBB, 0, 0, 0, 0, 0, 0, 1, 0], [0xC0], [0xF4], [0xF5], [0xF6], [0xF9, 0, 0], [0xFF],
   ]
 
-  @Test func `damaged CBOR is refused, or a new encoding has the same value`() {
+  @Test func `damaged CBOR is refused, or its value can be encoded and read again`() {
     let samples: [[UInt8]] = [
       TestAuthenticator().publicKey, Self.attestation(TestAuthenticator()),
       CBORText.map([
@@ -69,7 +70,10 @@ import Testing
     Base64URL.decode(authenticator.creation([1, 2, 3])["attestation"] ?? "") ?? []
   }
 
-  @Test func `a damaged public key is refused, or checks only signatures of its own key`() throws {
+  @Test
+  func `a damaged public key is refused, or is still the same key, or verifies no signature`()
+    throws
+  {
     let p256 = P256.Signing.PrivateKey()
     let signature = Array(try p256.signature(for: Data("x".utf8)).derRepresentation)
     let ed25519 = Curve25519.Signing.PrivateKey()
@@ -80,7 +84,7 @@ import Testing
     let edSignature = Array(try ed25519.signature(for: Data("x".utf8)))
     Fuzz.run(samples, pieces: Self.heads) { bytes, comment in
       guard let key = PasskeyKey(bytes: bytes), let value = try? CBOR(bytes) else { return }
-      // Members that the server does not know may differ.
+      // The keys are the same if these members are. The server ignores all other members.
       func sameKey(_ sample: [UInt8], _ members: [Int64]) -> Bool {
         let good = try? CBOR(sample)
         return members.allSatisfy { value[$0] == good?[$0] }
@@ -94,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `damaged data of an authenticator are refused, or no byte is left over`() {
+  @Test func `damaged data of an authenticator are refused, or every byte of them is used`() {
     let authenticator = TestAuthenticator()
     let creation = (try? CBOR(Self.attestation(authenticator)))?["authData"]?.bytes ?? []
     var extended = Array(creation.prefix(37)) + CBORText.map([(CBORText.text("a"), [0xF5])])
@@ -111,7 +115,10 @@ import Testing
     }
   }
 
-  @Test func `a damaged answer of an authenticator never registers a passkey or signs in`() throws {
+  @Test
+  func `a damaged sign-in is refused, and a damaged registration keeps its type and origin`()
+    throws
+  {
     let (challenge, handle): ([UInt8], [UInt8]) = ([9, 8, 7, 6], [1, 2])
     let site = try #require(PasskeySite(serverURL: "http://localhost"))
     var authenticator = TestAuthenticator()

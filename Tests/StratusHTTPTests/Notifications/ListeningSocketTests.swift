@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  /// The server sends more bytes than the buffers of both systems hold. The client reads them
+  /// The server sends more bytes than the buffers of both sockets hold. The client reads them
   /// later.
   @Test func `a client that reads a stream slowly receives all notifications`() async throws {
     try await withSocket { server, anna, port in

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// Returns the fault in a request as the framework writes it, or nil.
+  /// Writes a request as the framework does, and returns its fault. Returns nil if there is none.
   private func fault<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) throws -> String? {
     ShapeCheck.faultOfRequest(try JSONView(parsing: request.jsonBytes), to: E.path)
   }

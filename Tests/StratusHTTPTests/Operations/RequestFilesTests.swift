@@ -88,7 +88,7 @@ import Testing
       let log = try RequestFiles(data: folder, settings: .init(bytesMax: bytesMax))
       for batch in 0..<40 {
         try log.append(entries(batch * 50..<batch * 50 + 50), first: batch * 50)
-        // The newest file may exceed its share of the size by one entry.
+        // The newest file may exceed its part of the maximum size by one entry.
         #expect(try sizeBytes(of: folder) <= bytesMax + 1_000)
       }
       let kept = try names(log)

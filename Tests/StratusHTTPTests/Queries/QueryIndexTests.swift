@@ -3,7 +3,7 @@ import Testing
 /// Indexes that the server builds for queries, as clients see them.
 @Suite struct QueryIndexes {
   @Test
-  func `a query with a filter and a sort reads one more index entry than the records in its page`()
+  func `a query with a filter and a sort reads 6 index entries for a page of 5 records`()
     async throws
   {
     try await withAnna { (anna) async throws in

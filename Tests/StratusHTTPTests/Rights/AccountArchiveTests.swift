@@ -60,7 +60,7 @@ import Testing
       #expect(archive.lines("session").count == 1)
       #expect(Array(archive.assets.values) == [Self.photo])
       #expect(archive.lines.last?.json == ["kind": "end"])
-      // The export itself is an entry, which the archive of the next export contains.
+      // The export adds an entry to the audit log. The archive of the next export contains it.
       let again = try await server.export(Self.email)
       #expect(again.lines("auditEntry").contains { $0["action"] == "accounts/export" })
     }
@@ -131,7 +131,7 @@ import Testing
       #expect(subscriptions[0]["subscriptionID"] == "s")
       anna.database = "public"
       #expect(try await anna.lookup(["p-1"])[0]["fields"]["title"]["value"] == "Milk")
-      // The import is shown to the user, too.
+      // The audit log of the account contains the import.
       let entries =
         try await server.manage(
           "audit/list", ["email": "ann2@example.org"])["entries"].array ?? []
@@ -151,7 +151,8 @@ import Testing
       #expect(joined.map { $0["zoneName"] } == ["Trips"])
       #expect(try await server.export("bob@example.org").record("Rome") == nil)
       _ = try await server.client("ann2@example.org")
-      // The root changed last, so it comes after its children, which the first run refuses.
+      // The root changed last, so the archive has it after its children. The first run refuses the
+      // children, because their parent does not exist yet.
       let first = try await server.importArchive(archive, into: "ann2@example.org")
       #expect(first.map { $0["name"] } == ["Forum", "Arch", "Share-1"])
       let refusals = try await server.importArchive(archive, into: "ann2@example.org")
@@ -195,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is imported into a restricted account, and false files are refused`()
+  @Test func `nothing is imported into a restricted account, and faulty files are refused`()
     async throws
   {
     try await withServer { server in

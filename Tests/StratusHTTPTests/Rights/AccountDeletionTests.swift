@@ -177,7 +177,8 @@ import Testing
     }
   }
 
-  @Test func `what a late request has written disappears some minutes later`() async throws {
+  @Test
+  func `a zone that a late request creates for a deleted account is deleted later`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in
       let anna = try await server.client("anna@example.org")

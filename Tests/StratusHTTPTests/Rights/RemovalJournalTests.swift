@@ -39,7 +39,7 @@ import Testing
       let token = try #require(made.first { $0["containerID"] == "iCloud.test.a" })
       try await server.manage(
         "accounts/configure", ["email": "dora@example.org", "password": "seven green bicycles"])
-      // A revocation before the backup that was taken back is not applied again.
+      // Dora's account is enabled again before the backup, so the restore does not disable it.
       try await server.manage("accounts/disable", ["email": "dora@example.org"])
       try await server.manage("accounts/enable", ["email": "dora@example.org"])
       clock.move(bySeconds: 10)
@@ -92,7 +92,8 @@ import Testing
     }
   }
 
-  @Test func `the journal has no secrets, only its owner can read it, and damage costs one entry`()
+  @Test
+  func `the journal has no secrets, only its owner can read it, and a truncated entry is skipped`()
     async throws
   {
     try await KeyFolder.with { url in

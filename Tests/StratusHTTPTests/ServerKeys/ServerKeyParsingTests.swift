@@ -48,7 +48,7 @@ import Testing
     #expect(accepted < Self.rounds / 2)
   }
 
-  @Test func `a signature with damaged headers is never accepted`() throws {
+  @Test func `damaged headers give no other valid signature with the same key ID`() throws {
     var chance = SeededChance(seed: Self.seed)
     let key = P256.Signing.PrivateKey()
     let (target, date) = (
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a signature is verified for each text that clients may have signed`() throws {
+  @Test func `the texts that a signature may cover are those that clients sign`() throws {
     let signature = try P256.Signing.PrivateKey().signature(for: Data())
     let names = AdmissionRequest.signatureHeaderNames
     let parsed = try #require(

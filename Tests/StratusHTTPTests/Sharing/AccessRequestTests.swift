@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `a participant can neither allow requests nor block users`() async throws {
+  @Test func `a participant cannot allow requests for access`() async throws {
     try await withShares { scene in
       let guid = try await scene.share("Rome", with: [scene.invited("bob")])["shortGUID"]
       let bob = try await scene.guest("bob")

@@ -5,7 +5,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// A share invites an address that is not the address of the user's account (sharing §1.2).
+/// A share invites an address that is not the address of the user's account.
 @Suite struct `Further addresses of an account` {
   /// Ann shares the record Rome with an address. Anna signs in with a browser.
   private struct Stage {
@@ -240,7 +240,7 @@ import Testing
   }
 
   @Test(arguments: ["", "no address", "anna@example.org", "a\r\nBcc: x@example.org"])
-  func `no mail is sent to a text that is no other address`(_ address: String) async throws {
+  func `a malformed address and the own address get no mail`(_ address: String) async throws {
     try await Stage.with { stage in
       let browser = stage.mail.scene.browser
       _ = try await browser.signIn()

@@ -79,7 +79,8 @@ struct Expectation {
     return kind == .owner || cell.form == .zone ? "OK" : "ACCESS_DENIED"
   }
 
-  /// Only the share of the requester takes requests.
+  /// Only the share in the cells of the kind `requester` allows requests for access. A
+  /// participant's request succeeds.
   private var requestCode: String {
     switch kind {
     case .owner, .administrator, .writer, .reader, .publicWriter, .publicReader, .requester: "OK"
@@ -138,7 +139,8 @@ struct Expectation {
     }
   }
 
-  /// The result for a caller that reads and writes only in the hierarchy of "outside".
+  /// The result for a caller of the kind `elsewhere`. This caller participates only in the
+  /// hierarchy of the record at the position `outside`.
   private var elsewhereCode: String {
     let isOwn = cell.position == .outside
     switch cell.attempt {

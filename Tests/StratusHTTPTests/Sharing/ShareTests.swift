@@ -110,7 +110,7 @@ import Testing
         share["participants"].array?.first {
           $0["userIdentity"]["lookupInfo"]["emailAddress"] == "bob@example.org"
         }?["participantId"])
-      // Dora has accepted, and the entry without a permission gives no access.
+      // The list contains only Bob. Dora has accepted, and the other entry gives no access.
       let expected: JSON = [
         ["participantId": bobID, "contactInformation": ["emailAddress": "b…@e….org"]]
       ]
@@ -118,7 +118,7 @@ import Testing
         try await scene.resolve(share["shortGUID"], as: cid)["potentialMatchList"] == expected)
       #expect(
         try await scene.accept(share["shortGUID"], as: cid)["potentialMatchList"] == expected)
-      // A participant needs no list.
+      // Bob's own address is invited, so Bob needs no list.
       let bob = try await scene.guest("bob")
       #expect(try await scene.resolve(share["shortGUID"], as: bob)["potentialMatchList"].isNull)
     }

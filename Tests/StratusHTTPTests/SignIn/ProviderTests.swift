@@ -265,7 +265,7 @@ private struct ProviderScene {
     }
   }
 
-  /// OWASP ASVS 7.6.2: many providers ask a known user nothing.
+  /// OWASP ASVS 7.6.2: many providers sign in a known user without a question.
   @Test func `another site cannot begin a sign-in at a provider`() async throws {
     try await ProviderScene.with { provider in
       let browser = provider.scene.browser
@@ -314,7 +314,7 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `a verified address links an account only if the operator trusts the provider`()
+  @Test func `a verified address links an account only if the provider is trusted for its domain`()
     async throws
   {
     for (domains, isVerified, isGood) in [

@@ -11,7 +11,10 @@ import Testing
     scene.log.text.split(separator: "\n").filter { $0.contains(text) }
   }
 
-  @Test func `The log names the outcome of each sign-in, and never the typed text`() async throws {
+  @Test
+  func `The log names the outcome of each sign-in, but no password or unknown address`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let browser = scene.browser
       browser.clientAddress = "2001:db8::1"
@@ -33,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `The log names each action of a user on the pages`() async throws {
+  @Test func `The log names the actions of a user on the pages`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())
@@ -57,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `The log names each change by the operator, without its secrets`() async throws {
+  @Test func `The log names the changes by the operator, without their secrets`() async throws {
     try await SignInScene.with { scene in
       let server = scene.server
       let place: JSON = ["containerID": "\(SignInScene.container)", "environment": "development"]

@@ -101,7 +101,7 @@ import Testing
     #expect(PasswordRules.fault(of: password, email: "anna@example.org") != nil)
   }
 
-  /// Passwords at places 1 to 4,000 of published lists, which no other rule refuses.
+  /// Passwords at places 1 to 4,000 of published lists. No other rule refuses them.
   @Test(arguments: [
     "maverick", "hardcore", "Brooklyn", "michigan", "4815162342", "rush2112", "motorola",
     "wolverin", "01011980", "MARYJANE",

@@ -3,7 +3,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// The discovery of users (web-services §4.15, cloudkit-semantics §6).
+/// The discovery of users by their addresses, record names and telephone numbers.
 @Suite struct `The discovery of users` {
   private static let ann = "ann@example.org"
 
@@ -194,7 +194,8 @@ import Testing
     }
   }
 
-  @Test func `a web page gets a token of the same session for its own API token only`()
+  @Test
+  func `a web page gets a token of the caller's session only for an API token of the same store`()
     async throws
   {
     try await withTwo { server, _, _ in

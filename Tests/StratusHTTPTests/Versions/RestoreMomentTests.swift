@@ -6,7 +6,7 @@ import Testing
 /// Restores the whole container to random moments, and compares everything.
 @Suite struct `Restores to random moments` {
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `a restore to each of 20 random moments equals what was acknowledged then`(
+  func `a restore to each of 20 random moments brings back the data of that moment`(
     seed: UInt64
   ) async throws {
     try await VersionScene.run { scene in
@@ -34,12 +34,12 @@ import Testing
         }
         scene.clock.move(bySeconds: Int64(1 + random.next(5)))
       }
-      // Files that no record and no version holds are gone.
+      // The sweep removes the files that no record and no version uses.
       await scene.server.sweepAssets(graceSeconds: 0)
       #expect(Set(moments.map { $0.contents }).count > 15)
       while !moments.isEmpty {
         let moment = moments.remove(at: random.next(moments.count))
-        // A deletion may cascade to records that the round has examined before.
+        // The deletion of a record may cascade to records that this round has already examined.
         for round in 1...6 {
           let done = try await scene.restore(to: moment.time, [:])
           try await scene.server.continueCascades()

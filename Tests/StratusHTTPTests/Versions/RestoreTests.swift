@@ -128,7 +128,7 @@ import Testing
       let page = try await scene.anna.changes(in: "Work", since: token, ["resultsLimit": 200])
       #expect(page["records"].array?.count == 200)
       let audit = try await scene.server.manage("audit/list", [:])["entries"].array ?? []
-      // Two restores are two entries, and the first of them concerned no single account.
+      // The newest entry comes first. The earlier restore was not limited to one account.
       let restores = audit.filter { $0["action"] == "versions/restore" }
       #expect(restores.map { $0["account"] } == ["anna@example.org", nil])
     }
@@ -153,7 +153,8 @@ import Testing
     }
   }
 
-  @Test func `a replaced file comes back, and goes with its version`() async throws {
+  @Test
+  func `a replaced file comes back by a restore, and is removed with its version`() async throws {
     try await VersionScene.run(days: 2) { scene in
       let first = try await scene.anna.upload(abc)
       try await scene.anna.saveNote("n", photo: first, in: "Work")
@@ -229,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func `records of a private database are refused without names`() async throws {
+  @Test func `the answer does not name the private records that a restore refuses`() async throws {
     try await VersionScene.run { scene in
       try await scene.save("secret-name", String(repeating: "x", count: 500))
       let time = scene.moment()

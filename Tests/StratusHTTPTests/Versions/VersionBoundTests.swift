@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// An account that is deleted must leave no version (promise 6).
+  /// An account that is deleted must leave no version.
   @Test func `a purged database leaves no versions and no kept zones`() async throws {
     try await VersionScene.run { scene in
       let photo = try await scene.anna.upload(abc)

@@ -415,7 +415,7 @@ import Testing
   }
 
   @Test
-  func `a long-lived operation is returned to a user with a new token if the server answers`()
+  func `a user with a new token gets a long-lived operation back once the server names the user`()
     async throws
   {
     let (disk, operationID) = try await Self.dying(.changedKeys)

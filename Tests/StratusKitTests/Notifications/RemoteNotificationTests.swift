@@ -7,7 +7,8 @@ import Testing
 
 @testable import StratusKit
 
-/// A subscriber that takes a notification only when the test allows it.
+/// A task that iterates over `remoteNotifications` (a subscriber in these tests). It takes a
+/// notification only when the test allows it.
 private final class TestListener: Sendable {
   private let permits = Handoff<Void>()
   private let taken = Handoff<String>()

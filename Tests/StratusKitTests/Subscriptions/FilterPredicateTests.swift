@@ -17,7 +17,8 @@ import Testing
     FilterPredicate(naming: Self.naming).predicate(of: filters)
   }
 
-  /// A predicate format, and the printed form of the predicate that its filters become.
+  /// A predicate format, and the printed form of the predicate that is made from the format's
+  /// filters.
   private static let formats: [(String, String)] = [
     ("TRUEPREDICATE", "TRUEPREDICATE"),
     ("FALSEPREDICATE", "FALSEPREDICATE"),

@@ -96,7 +96,10 @@ import Testing
     }
   }
 
-  @Test func `a device that uses another transport keeps its APNs token`() async throws {
+  @Test
+  func `the removal of an old APNs token does not remove the token that replaced it`()
+    async throws
+  {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       let queue = StoreAPNsQueue(store, now: { 0 })
