@@ -50,7 +50,14 @@ extension CKContainer {
     guard applicationPermission == .userDiscoverability else {
       throw CKError.malformed("userDiscoverability is the only permission")
     }
-    return switch try await calls.fetchDiscoverability() {
+    return Self.status(of: try await calls.fetchDiscoverability())
+  }
+
+  // NB: not inlined, because the optimizer of Swift 6.3.1 crashes when the switch is a part of an
+  // async function.
+  @inline(never)
+  private static func status(of decision: Discoverability) -> ApplicationPermissionStatus {
+    switch decision {
     case .granted: .granted
     case .denied: .denied
     case .undecided: .initialState
