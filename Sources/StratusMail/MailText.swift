@@ -25,10 +25,10 @@ enum MailText {
     return fields.joined(separator: "\r\n") + "\r\n\r\n" + quotedPrintable(mail.text)
   }
 
-  /// Returns the address in a text such as `Name <address>`.
+  /// Returns the address in a text. The text is an address, or has the form `Name <address>`.
   ///
-  /// - Throws: ``MailFailure`` for any other text, so that no text can add a header field or a
-  ///   command.
+  /// - Throws: ``MailFailure`` if the address is not valid or not in ASCII. So no text can add a
+  ///   header field or a command.
   static func address(of text: String) throws(MailFailure) -> String {
     var address = text[...]
     if let open = text.firstIndex(of: "<"), text.hasSuffix(">") {

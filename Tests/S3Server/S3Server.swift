@@ -55,7 +55,7 @@ public final class S3Server: Sendable {
   public var url: String { "http://127.0.0.1:\(port.withLock(\.self))" }
   /// All requests with a correct signature, in the order of their arrival.
   public var requests: [Received] { received.withLock(\.self) }
-  /// The keys of all objects, in order.
+  /// The keys of all objects, sorted by their bytes.
   public var keys: [String] { objects.withLock { $0.keys } }
   /// The number of unfinished multipart uploads.
   public var unfinishedCount: Int { objects.withLock { $0.uploads.count } }

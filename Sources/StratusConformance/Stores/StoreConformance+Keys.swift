@@ -70,7 +70,8 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The keys of other zones and of other hierarchies are not retired.
+  /// The retirement of the keys of a zone itself retires neither the keys of its hierarchies nor
+  /// the keys of other zones.
   static func zoneKeysAreRetired(_ store: any Store) async throws {
     let (retired, other) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)

@@ -156,8 +156,9 @@ extension StoreConformance {
     try expect(marks, [ReadMark(number: 2, notificationID: "1")])
   }
 
-  /// A device knows a replaced notification if the device made the change itself, or if it has
-  /// acknowledged the notification.
+  /// A new notification keeps its origin only if the originating device knows all notifications
+  /// that it replaces: the device made their changes itself, or has acknowledged them. Otherwise
+  /// the origin is removed, so that this device is notified, too.
   static func ownChangesCoalesce(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))

@@ -72,7 +72,8 @@ struct EntryCursor {
     if !isReversed { heapify() }
   }
 
-  /// The position, without prefix, of the last entry that was returned or skipped.
+  /// The position of the last entry that was returned or skipped. Its value does not contain the
+  /// prefix that all entries of the stretch share.
   ///
   /// Before the first entry, it is a position that no entry precedes, or nil if no such position is
   /// known.

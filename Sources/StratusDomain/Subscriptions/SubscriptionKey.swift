@@ -60,7 +60,7 @@ public enum WatchSubject: Sendable, Hashable {
   case zones
   /// The records of a type.
   ///
-  /// - Parameter field: the field whose values are keys, or nil if the subscriptions require no
-  ///   field value. A system field is named by its raw value.
+  /// - Parameter field: the field whose value the subscriptions require, or nil if they require no
+  ///   field value. For a system field, this is the raw value of its `SystemField`.
   case records(type: String, field: String?)
 }

@@ -4,8 +4,8 @@ extension CKRecord {
   /// have the keys.
   ///
   /// Setting an encrypted value changes the record. Any value except references and assets can be
-  /// encrypted, but only in the private and the shared database. A key belongs either to a plain
-  /// field or to an encrypted field.
+  /// encrypted, but only in the private and the shared database. The name of a field is used
+  /// either for a plain field or for an encrypted field.
   ///
   /// Choice: the record's own `allKeys()`, `changedKeys()`, subscripts and iteration include only
   /// its plain fields. Code that copies fields between records therefore does not turn encrypted

@@ -143,7 +143,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// The blocked users. Only the owner and administrators see them.
   public var blockedIdentities: [CKShare.BlockedIdentity] { withSharing { $0.access.blocked } }
 
-  /// Removes users from ``requesters``. They may ask again. The share must be saved.
+  /// Removes users from ``requesters``. They may ask again. The change takes effect when the share
+  /// is saved afterwards.
   ///
   /// Only the owner and administrators may call this method. Anything else is a programmer error.
   public func denyRequesters(_ requesters: [CKShare.AccessRequester]) {
@@ -151,8 +152,9 @@ public class CKShare: CKRecord, @unchecked Sendable {
     withSharing { $0.access.deny(requesters) }
   }
 
-  /// Removes users from ``requesters`` and from the participants, and blocks them. The share does
-  /// not exist for blocked users. The share must be saved.
+  /// Removes users from ``requesters`` and from the participants, and blocks them. The server
+  /// treats a blocked user as if the share did not exist. The change takes effect when the share is
+  /// saved afterwards.
   ///
   /// Only the owner and administrators may call this method. Anything else is a programmer error.
   public func blockRequesters(_ requesters: [CKShare.AccessRequester]) {
@@ -160,7 +162,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
     withSharing { $0.block(requesters) }
   }
 
-  /// Removes users from ``blockedIdentities``. The share must be saved.
+  /// Removes users from ``blockedIdentities``. The change takes effect when the share is saved
+  /// afterwards.
   ///
   /// Only the owner and administrators may call this method. Anything else is a programmer error.
   public func unblockIdentities(_ blockedIdentities: [CKShare.BlockedIdentity]) {

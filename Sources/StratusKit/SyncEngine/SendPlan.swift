@@ -119,8 +119,8 @@ struct SendPlan: Sendable {
 
   /// Returns the changes that are no longer pending after a request for zones.
   ///
-  /// - Parameter stamp: the stamp (see ``SyncState``) of the newest change that was added before
-  ///   the delegate learns the outcome.
+  /// - Parameter stamp: the stamp (see ``SyncState``) of the newest change. The delegate does not
+  ///   know the outcome yet, so changes that it adds in response get a greater stamp.
   mutating func settled(
     _ outcome: SyncZonesOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingDatabaseChange] {
@@ -144,8 +144,8 @@ struct SendPlan: Sendable {
 
   /// Returns the changes that are no longer pending after a request for records.
   ///
-  /// - Parameter stamp: the stamp (see ``SyncState``) of the newest change that was added before
-  ///   the delegate learns the outcome.
+  /// - Parameter stamp: the stamp (see ``SyncState``) of the newest change. The delegate does not
+  ///   know the outcome yet, so changes that it adds in response get a greater stamp.
   mutating func settled(
     _ outcome: SyncRecordsOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingRecordZoneChange] {

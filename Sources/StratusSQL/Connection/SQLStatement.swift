@@ -97,16 +97,17 @@ public struct SQLDialect: Sendable {
   }
 }
 
-/// SQL texts for keys that several transactions draw at the same time.
+/// SQL texts for a table whose primary keys are generated numbers, such as the outbox, if several
+/// transactions can take numbers at the same time.
 ///
-/// A transaction holds a lock of the table from before its first key until it ends. So a
-/// transaction that holds the lock alone knows that all drawn keys belong to ended transactions.
+/// A transaction holds a lock of the table from before its first number until it ends. So a
+/// transaction that holds the lock alone knows that all taken numbers belong to ended transactions.
 public struct SharedKeys: Sendable {
-  /// A statement that takes the lock of a table together with other transactions that draw keys.
+  /// A statement that takes the lock of a table together with other transactions that take numbers.
   public var share: @Sendable (_ table: String) -> String
   /// A statement that takes the lock of a table alone.
   public var hold: @Sendable (_ table: String) -> String
-  /// A statement that returns the newest key of a table, or 0 if no key was ever drawn.
+  /// A statement that returns the newest number of a table, or 0 if no number was ever taken.
   public var newest: @Sendable (_ table: String, _ column: String) -> String
 
   public init(

@@ -55,14 +55,14 @@ extension StoreSession {
     try connection.first(UsageStatements.anyQuota, []) { _ in true } ?? false
   }
 
-  /// Adds the changes of a batch to the counted bytes of a zone. Usually this needs no statement,
-  /// because the zone's row contains the most recent changes.
+  /// Adds the changes of a batch to the counted bytes of a zone. Usually this method writes no
+  /// rows: the most recent changes stay in the zone's row, which the caller changes anyway.
   ///
   /// NB: the order of the record types is fixed, so that two transactions cannot lock the rows in
   /// different orders.
   ///
-  /// - Returns: the number of added bytes, and the new value of the column `recent_usage`, for the
-  ///   statement that changes the zone's row.
+  /// - Returns: the number of added bytes, and the new value of the column `recent_usage`, which
+  ///   the caller must write into the zone's row.
   func count(
     _ changes: [String: Usage], of zone: Int64, in database: Int64
   ) throws(ServerError) -> (addedBytes: Int64, recent: String) {

@@ -162,8 +162,8 @@ extension WaitingMail {
 }
 
 extension RegistryTables {
-  /// The tables of mails and of the codes in mails, added with layout 7. The column `notice` is the
-  /// number of ``WaitingMail/Kind``.
+  /// The tables of mails and of the codes in mails, added with layout 7. The column `notice`
+  /// contains the raw value of the mail's ``WaitingMail/Kind``.
   static func mail(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE mails (

@@ -43,8 +43,9 @@ extension TestServer {
     }
   }
 
-  /// The number of rounds without activity after which the clock moves to the next deadline. NB: an
-  /// app's tasks are visible only through their requests, and another process can delay the tasks.
+  /// The number of rounds without activity after which the clock moves to the next deadline. NB:
+  /// one quiet round does not prove that the app is idle. An app's tasks are visible only through
+  /// their requests, and another process can delay the tasks.
   private static let quietRoundsBeforeJump = 5
   private static let quietRoundsMax = 2_000
   /// The maximum number of rounds, which take at least half a minute. No successful test takes this

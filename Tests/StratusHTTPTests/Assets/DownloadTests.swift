@@ -22,15 +22,22 @@ import Testing
       #expect(answer.status == 200)
       #expect(answer.bytes == Self.contents)
       #expect(try answer.header("Accept-Ranges") == "bytes")
+      #expect(try answer.header("Access-Control-Allow-Origin") == "*")
+      let caching = try #require(try answer.header("Cache-Control"))
+      #expect(caching.contains("private") && caching.contains("immutable"))
+    }
+  }
+
+  /// OWASP ASVS 3.2.1 and 5.3.1.
+  @Test func `a browser does not show a downloaded file as a page`() async throws {
+    try await withPhoto { anna, url in
+      let answer = try await anna.transfer(.get, url)
       #expect(try answer.header("Content-Type") == "application/octet-stream")
       #expect(try answer.header("X-Content-Type-Options") == "nosniff")
       #expect(try answer.header("Content-Disposition") == "attachment")
       #expect(
         try answer.header("Content-Security-Policy")
           == "default-src 'none'; frame-ancestors 'none'; sandbox")
-      #expect(try answer.header("Access-Control-Allow-Origin") == "*")
-      let caching = try #require(try answer.header("Cache-Control"))
-      #expect(caching.contains("private") && caching.contains("immutable"))
     }
   }
 

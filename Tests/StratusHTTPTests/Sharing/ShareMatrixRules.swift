@@ -79,8 +79,8 @@ struct Expectation {
     return kind == .owner || cell.form == .zone ? "OK" : "ACCESS_DENIED"
   }
 
-  /// Only the share in the cells of the kind `requester` allows requests for access. A
-  /// participant's request succeeds.
+  /// In the cells of the kind `requester`, the share allows requests for access. In all other cells
+  /// it does not, and only the requests of the owner and of participants succeed.
   private var requestCode: String {
     switch kind {
     case .owner, .administrator, .writer, .reader, .publicWriter, .publicReader, .requester: "OK"
