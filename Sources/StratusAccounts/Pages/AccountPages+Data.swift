@@ -96,7 +96,9 @@ extension AccountPages {
     let isChanged = try await accounts.registry.setRestrictedByUser(
       begins, accountID: account.id, entry: entry)
     if isChanged {
-      try accounts.journal(begins ? .restricted : .unrestricted, of: account.id)
+      try accounts.journal(
+        begins ? .restricted : .unrestricted, of: account.id,
+        detail: begins ? RemovalEntry.byUser : nil)
       accounts.memory.forget()
       accounts.audit.note("the account '\(account.email)' \(sentence), from \(visit.subscriber)")
       try await remover?.releaseEnded()

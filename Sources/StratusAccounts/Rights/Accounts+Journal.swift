@@ -97,7 +97,12 @@ extension Accounts {
     case .member: return try await registry.removeMember(accountID: subject) == .made
     case .disabled: return try await registry.setDisabled(true, accountID: subject)
     case .enabled: return try await registry.setDisabled(false, accountID: subject)
-    case .restricted: return try await registry.setRestricted(true, accountID: subject)
+    case .restricted:
+      // NB: a user can end only a restriction by the user.
+      guard entry.detail == RemovalEntry.byUser else {
+        return try await registry.setRestricted(true, accountID: subject)
+      }
+      return try await registry.setRestrictedByUser(true, accountID: subject, entry: nil)
     case .unrestricted: return try await registry.setRestricted(false, accountID: subject)
     }
   }

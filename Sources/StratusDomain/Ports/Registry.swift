@@ -63,12 +63,12 @@ public protocol AccountRegistry: Sendable {
   /// - Returns: false if there is no such account.
   func setRestricted(_ isRestricted: Bool, accountID: String) async throws(ServerError) -> Bool
   /// Begins a restriction by the user, or ends it, in one transaction with the entry of the audit
-  /// log.
+  /// log, if there is one.
   ///
   /// - Returns: false, without any change, if the account is already as asked, or if the operator
   ///   has restricted it.
   func setRestrictedByUser(
-    _ isRestricted: Bool, accountID: String, entry: AuditEntry
+    _ isRestricted: Bool, accountID: String, entry: AuditEntry?
   ) async throws(ServerError) -> Bool
 }
 

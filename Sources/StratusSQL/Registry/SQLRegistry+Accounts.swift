@@ -50,7 +50,7 @@ extension SQLRegistry {
   }
 
   public func setRestrictedByUser(
-    _ isRestricted: Bool, accountID: String, entry: AuditEntry
+    _ isRestricted: Bool, accountID: String, entry: AuditEntry?
   ) async throws(ServerError) -> Bool {
     let restrictedByUser = SQLValue.integer(Account.restrictedByUser)
     let (new, old): (SQLValue, SQLValue) =
@@ -60,7 +60,7 @@ extension SQLRegistry {
         AccountStatements.replaceRestriction, [new, .text(accountID), old])
       guard count == 1 else { return false }
       try session.advanceVersion()
-      try session.append(entry)
+      if let entry { try session.append(entry) }
       return true
     }
   }

@@ -1,7 +1,11 @@
 package import StratusAccounts
+package import StratusDomain
 import StratusServer
 
 extension TestServer {
+  /// Assigns custom roles to users.
+  package var roles: UserRoles { core.composition.roles }
+
   /// Deletes accounts.
   package var remover: AccountRemover { core.composition.remover }
 

@@ -32,9 +32,14 @@ public struct RemovalEntry: Sendable, Hashable {
     case member
     case disabled
     case enabled
+    /// An account was restricted. ``detail`` is ``RemovalEntry/byUser`` if its user did it, and nil
+    /// if the operator or a member of the team did it.
     case restricted
     case unrestricted
   }
+
+  /// The detail of a restriction by the user.
+  public static let byUser = "user"
 
   /// The time, in milliseconds since 1970 UTC.
   public var time: Int64

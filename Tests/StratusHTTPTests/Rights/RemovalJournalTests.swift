@@ -92,6 +92,34 @@ import Testing
     }
   }
 
+  /// Entries of earlier versions do not say by whom an account was restricted.
+  @Test func `after a restore, a user can end only a restriction by the user`() async throws {
+    try await SignInScene.with { scene in
+      let (server, browser) = (scene.server, scene.browser)
+      let id = try await server.accountID(SignInScene.email)
+      _ = try await browser.signIn()
+      _ = try await browser.submit(
+        try await browser.get("/account/data"), "/account/data/restrict",
+        ["current": SignInScene.password, "action": "begin"])
+      let file = server.folder.appendingPathComponent("removals.log")
+      let entries = try RemovalFile.entries(in: file, after: 0).filter { $0.kind == .restricted }
+      #expect(entries.count == 1)
+      let earlier = RemovalEntry(time: 1, kind: .restricted, subject: id)
+      for (entries, isByUser) in [(entries, true), ([earlier], false)] {
+        // The backup is from before the restriction.
+        _ = try await server.accounts.registry.setRestricted(false, accountID: id)
+        let count = try await server.accounts.apply(
+          entries, roles: server.roles, remover: server.remover)
+        #expect(count == 1)
+        let account = try #require(try await server.accounts.registry.account(id: id))
+        #expect(account.isRestricted)
+        #expect(account.isRestrictedByUser == isByUser)
+        let page = try await browser.get("/account/data")
+        #expect((page.form("/account/data/restrict") != nil) == isByUser)
+      }
+    }
+  }
+
   @Test
   func `the journal has no secrets, only its owner can read it, and a truncated entry is skipped`()
     async throws
