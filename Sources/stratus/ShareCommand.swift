@@ -45,11 +45,15 @@ struct ShareCommand: AsyncParsableCommand {
       }
     }
 
-    /// Stores the keys of a zone that is shared as a whole, if the URL of the share has a secret.
+    /// Whether the command stores the keys of a shared zone or hierarchy. An owner has the keys
+    /// already.
+    static func storesKeys(of share: ResolvedShare) -> Bool { share.scope == .shared }
+
+    /// Stores the keys of a shared zone or hierarchy, if the URL of the share has a secret.
     private static func takeKeys(
       of share: ResolvedShare, _ secret: ShareSecret?, over connection: Connection
     ) async throws {
-      guard let secret, share.rootRecordName == nil, share.scope == .shared else { return }
+      guard let secret, storesKeys(of: share) else { return }
       let file = DeviceKeys.location(environmentVariables: ProcessInfo.processInfo.environment)
       let keyRing = KeyRing(
         connection: connection, deviceKeys: DeviceKeys(file: file),
