@@ -61,6 +61,10 @@ public enum Limits {
   /// The maximum number of bytes of one record's fields as JSON. Choice: four times
   /// ``recordSizeBytesMax``, so that one record always fits into an answer.
   public static let recordTextBytesMax = 4_194_304
+  /// The maximum number of bytes of a line in the archive of an account. Choice: twice
+  /// ``recordTextBytesMax`` and 64 KiB, so that the fields of the largest record, the state of a
+  /// share and the names fit.
+  public static let archiveLineBytesMax = 2 * recordTextBytesMax + 65_536
   /// The maximum number of bytes of the stored records that one `records/modify` loads. Choice: the
   /// writer needs about 0.1 s to read the records, and they are in memory at the same time.
   public static let snapshotSizeBytesMax = 33_554_432

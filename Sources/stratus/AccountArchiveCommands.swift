@@ -96,10 +96,6 @@ struct ImportAccountCommand: AsyncParsableCommand {
 
 /// Sends the contents of an archive to the server.
 private struct ArchiveImport {
-  /// The maximum length of a line of the archive. A longer line counts as damage.
-  private static let lineBytesMax = 4 * 1_048_576
-  /// The number of bytes of lines after which a request is sent, even if it has few lines.
-  private static let batchBytesMax = 1_048_576
   /// The maximum number of refusals that the command remembers. Choice: each needs some hundred
   /// bytes of memory.
   private static let refusalsMax = 100_000
@@ -114,8 +110,7 @@ private struct ArchiveImport {
   private var session: String?
   private var place: (containerID: String, environment: ContainerEnvironment)?
   private var formerName = ""
-  private var batch: [ArchiveLine] = []
-  private var batchBytes = 0
+  private var batch = ImportBatch()
   private var isComplete = false
 
   init(file: String, email: String?, server: ServerOptions) {
@@ -199,13 +194,13 @@ private struct ArchiveImport {
       rest = rest[(end + 1)...]
     }
     line += rest
-    guard line.count <= Self.lineBytesMax else {
+    guard line.count <= Limits.archiveLineBytesMax else {
       throw Failure("the archive is damaged: a line is too long")
     }
   }
 
   private mutating func take(line text: [UInt8], only names: Set<String>?) async throws {
-    guard text.count <= Self.lineBytesMax else {
+    guard text.count <= Limits.archiveLineBytesMax else {
       throw Failure("the archive is damaged: a line is too long")
     }
     let line = try ArchiveLine(jsonBytes: text)
@@ -230,21 +225,31 @@ private struct ArchiveImport {
 
   private mutating func add(_ line: ArchiveLine, _ count: Int) async throws {
     guard place != nil else { throw Failure("the archive is damaged: a record has no container") }
-    batch.append(line)
-    batchBytes += count
-    if batch.count >= ImportAccount.linesMax || batchBytes >= Self.batchBytesMax {
-      try await flush()
-    }
+    guard count <= ImportBatch.lineBytesMax else { return refuse(line) }
+    if !batch.hasRoom(forBytes: count) { try await flush() }
+    batch.append(line, bytes: count)
+  }
+
+  /// Remembers a line that no request can contain.
+  private mutating func refuse(_ line: ArchiveLine) {
+    var (kind, name) = ("line", "")
+    if case .record(_, let record) = line { (kind, name) = ("record", record.name) }
+    note([
+      ImportRefusal(kind: kind, name: name, reason: "its JSON text is too large for a request")
+    ])
+  }
+
+  private mutating func note(_ refusals: [ImportRefusal]) {
+    let room = max(0, Self.refusalsMax - self.refusals.count)
+    self.refusals += refusals.prefix(room)
   }
 
   private mutating func flush() async throws {
-    if batch.isEmpty { return }
-    let lines = batch
-    (batch, batchBytes) = ([], 0)
+    let lines = batch.take()
+    if lines.isEmpty { return }
     let answer = try await request(lines: lines)
     for (kind, count) in answer.counts { counts[kind, default: 0] += count }
-    let room = max(0, Self.refusalsMax - refusals.count)
-    refusals += answer.refusals.prefix(room)
+    note(answer.refusals)
   }
 
   /// Sends bytes of an asset.
