@@ -89,8 +89,8 @@ public struct AccountRemover: Sendable {
       if removal.receipt.endedAt == nil {
         let state = try await advance(removal)
         hasMore = hasMore || state.receipt.endedAt == nil
-      } else if try await check(removal) {
-        hasMore = true
+      } else {
+        try await check(removal)
       }
     }
     return hasMore
@@ -126,13 +126,12 @@ public struct AccountRemover: Sendable {
     return try await accounts.registry.save(next)
   }
 
-  /// Removes what requests have written during the deletion, some minutes after it.
-  ///
-  /// - Returns: whether there may be more to do.
-  private func check(_ removal: AccountRemoval) async throws(ServerError) -> Bool {
+  /// Removes what requests have written during the deletion. Does nothing until some minutes after
+  /// the deletion.
+  private func check(_ removal: AccountRemoval) async throws(ServerError) {
     guard let endedAt = removal.receipt.endedAt,
       accounts.ambient.now() >= endedAt + Self.checkMilliseconds
-    else { return false }
+    else { return }
     for address in try await addresses() {
       let store = try await stores.store(at: address)
       let user = try await accounts.knownUser(
@@ -150,7 +149,6 @@ public struct AccountRemover: Sendable {
     var checked = removal
     checked.isChecked = true
     _ = try await accounts.registry.save(checked)
-    return false
   }
 
   /// All existing stores, in the order of their names.
