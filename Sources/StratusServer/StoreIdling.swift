@@ -1,6 +1,6 @@
 import Logging
 import ServiceLifecycle
-import StratusDomain
+package import StratusDomain
 
 /// Closes stores without recent requests, so that an unused container needs only disk space.
 struct StoreIdling: ServiceLifecycle.Service {
@@ -31,12 +31,22 @@ extension Composition {
     }
   }
 
-  /// Whether a store has nothing to purge, no cascade to continue, no unused space and no change to
-  /// match. If it has such work, this method runs one step of it.
+  /// Whether a store is open.
+  package func isOpen(_ address: StoreAddress) -> Bool {
+    stores.openStoresByAddress[address] != nil
+  }
+
+  /// Whether a store has no unfinished background work: nothing to purge, no cascade, change of a
+  /// shared hierarchy or retirement to continue, no unused space and no change to match. If it has
+  /// such work, this method runs one step of it.
   private func isQuiet(_ store: any Store, at address: StoreAddress) async -> Bool {
     do throws(ServerError) {
       if try await PurgeZones(store: store, ambient: ambient).step(limit: 500) { return false }
       if try await ContinueCascades(store: store, ambient: ambient).step() { return false }
+      let hierarchies = ContinueHierarchies(
+        store: store, ambient: ambient, turns: turns[address])
+      if try await hierarchies.step() { return false }
+      if try await ContinueRetirements(store: store, ambient: ambient).step() { return false }
       if try await ReturnSpace(store: store).step() { return false }
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       return try await matching.step() == .idle

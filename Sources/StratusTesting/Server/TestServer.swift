@@ -264,6 +264,14 @@ public final class TestServer: Sendable {
   /// - Throws: the server's error.
   package func purgeZones() async throws { try await composition.purgeZones() }
 
+  /// Closes the stores that have had no request for some time and have no unfinished work, as the
+  /// server does periodically.
+  package func closeIdleStores(idleSeconds: Int64) async {
+    await composition.closeIdleStores(idleSeconds: idleSeconds)
+  }
+
+  package func isOpen(_ address: StoreAddress) -> Bool { composition.isOpen(address) }
+
   /// Returns the store of a container, for tests that bypass requests.
   ///
   /// - Throws: the store's error.
