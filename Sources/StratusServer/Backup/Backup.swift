@@ -121,7 +121,8 @@ public struct Backup {
 
   private func run(_ purpose: FolderCopy.Purpose) throws(BackupFailure) -> Summary {
     let stores = try storesToCopy()
-    let partial = try Self.makePartialFolder(for: target, notIn: source)
+    let (partial, lock) = try makeLockedFolder()
+    defer { lock?.release() }
     do throws(BackupFailure) {
       let begunAt = live.ambient.now()
       var run = BackupRun(self, to: partial, purpose)
@@ -141,6 +142,18 @@ public struct Backup {
     } catch {
       try? FileManager.default.removeItem(at: partial)
       throw error
+    }
+  }
+
+  /// Creates a temporary folder with a lock, so that no other server takes the folder for the rest
+  /// of an interrupted backup (see ``BackupSchedule``).
+  private func makeLockedFolder() throws(BackupFailure) -> (URL, FolderLock?) {
+    while true {
+      let folder = try Self.makePartialFolder(for: target, notIn: source)
+      let lock = FolderLock(folder, waits: true)
+      // NB: another server may have removed the folder before it was locked.
+      if access(folder.path, F_OK) == 0 { return (folder, lock) }
+      lock?.release()
     }
   }
 

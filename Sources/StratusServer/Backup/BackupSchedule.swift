@@ -24,6 +24,7 @@ public struct BackupSettings: Sendable, Hashable {
 /// The methods block the calling thread.
 public struct BackupSchedule: Sendable {
   private static let hour: Int64 = 3_600_000
+  private static let leftoverHoursMax: Int64 = 7 * 24
 
   private let data: URL
   private let settings: BackupSettings
@@ -102,10 +103,19 @@ public struct BackupSchedule: Sendable {
     }
   }
 
-  /// Removes the folders that interrupted backups and removals have left.
+  /// Removes the folders that interrupted backups and removals have left. A folder that another
+  /// server is writing has a lock, so it stays.
+  ///
+  /// Choice: if the file system has no locks, a folder stays for a week, because no backup takes
+  /// so long.
   private func removeLeftovers() {
+    let oldest = UTCTime.text(live.ambient.now() - Self.leftoverHoursMax * Self.hour)
+      .replacing(":", with: "")
     for name in names() where name.wholeMatch(of: Self.leftover) != nil {
-      try? FileManager.default.removeItem(at: settings.folder.appendingPathComponent(name))
+      let folder = settings.folder.appendingPathComponent(name)
+      let lock = FolderLock(folder, waits: false)
+      defer { lock?.release() }
+      if lock != nil || name < oldest { try? FileManager.default.removeItem(at: folder) }
     }
   }
 

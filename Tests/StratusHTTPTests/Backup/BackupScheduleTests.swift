@@ -59,6 +59,53 @@ import Testing
     }
   }
 
+  @Test func `an incomplete backup is removed only if no server is writing it`() async throws {
+    try await KeyFolder.with { url in
+      let (data, folder) = (
+        url.appendingPathComponent("data"), url.appendingPathComponent("backups")
+      )
+      let server = try await TestServer(onDiskIn: data)
+      await server.stop()
+      let clock = Hours()
+      let schedule = BackupSchedule(of: data, BackupSettings(folder: folder), live: clock.live)
+      let name = "2027-01-15T070000Z.partial-Ab12Cd"
+      let partial = folder.appendingPathComponent(name)
+      try FileManager.default.createDirectory(at: partial, withIntermediateDirectories: true)
+      let lock = try #require(FolderLock(partial, waits: false))
+      _ = try schedule.run()
+      #expect(try names(in: folder).contains(name))
+      lock.release()
+      clock.move(24)
+      _ = try schedule.run()
+      #expect(try names(in: folder) == ["2027-01-15T080000Z", "2027-01-16T080000Z"])
+    }
+  }
+
+  @Test func `the folder of a backup has a lock until the backup is complete`() async throws {
+    try await KeyFolder.with { url in
+      let (data, folder) = (
+        url.appendingPathComponent("data"), url.appendingPathComponent("backups")
+      )
+      let server = try await TestServer(onDiskIn: data)
+      try await server.client("anna@example.org").save("n-1")
+      await server.stop()
+      var isLocked: [Bool] = []
+      let target = folder.appendingPathComponent("one")
+      _ = try Backup.make(of: data, at: target) { _ in
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name.hasPrefix("one.partial-") {
+          let lock = FolderLock(folder.appendingPathComponent(name), waits: false)
+          isLocked.append(lock == nil)
+          lock?.release()
+        }
+      }
+      #expect(!isLocked.isEmpty)
+      #expect(isLocked.allSatisfy { $0 })
+      let lock = try #require(FolderLock(target, waits: false))
+      lock.release()
+    }
+  }
+
   @Test func `after a failure, the server waits for an hour, and the doctor reports the failure`()
     async throws
   {
