@@ -2,8 +2,8 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Writes security events into the server's log: the operator's changes to accounts and rights,
-/// sign-ins, and refused requests.
+/// Writes security events into the server's log: changes to accounts and rights by the operator and
+/// by members of the team, sign-ins, and refused requests.
 ///
 /// No line contains a secret, or a text that an unknown person has typed.
 public struct Audit: Sendable {
@@ -48,8 +48,16 @@ public struct Audit: Sendable {
           })))
   }
 
-  /// Writes a change that the operator made.
-  func noteOperator(_ action: String) { note("the operator \(action)") }
+  /// Writes a change by the actor of the present request.
+  ///
+  /// - Parameter action: a verb phrase, such as `created the container 'a'`.
+  func noteChange(_ action: String) {
+    switch AuditActor.current {
+    case .operator: note("the operator \(action)")
+    case .member(let email): note("the member '\(email)' of the team \(action)")
+    case .user: note("the user \(action)")
+    }
+  }
 
   /// Writes a refusal. Every caller can cause these lines, so their number is limited.
   func noteRefusal(_ event: @autoclosure () -> String, at now: Int64) {

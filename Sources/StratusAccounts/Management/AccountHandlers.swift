@@ -21,7 +21,7 @@ struct CreateAccountHandler: ManagementHandler {
       try await accounts.setPassword(password, of: account)
     }
     let kind = request.isTest ? "test account" : "account"
-    accounts.audit.noteOperator("made the \(kind) '\(request.email.lowercased())'")
+    accounts.audit.noteChange("made the \(kind) '\(request.email.lowercased())'")
     return EmptyRequest()
   }
 }
@@ -48,16 +48,16 @@ struct ConfigureAccountHandler: ManagementHandler {
       try await accounts.changeProfile(
         of: account, given: request.givenName, family: request.familyName,
         discoverability: request.isDiscoverable.map { $0 ? .granted : .denied })
-      accounts.audit.noteOperator("changed the profile of the account '\(account.email)'")
+      accounts.audit.noteChange("changed the profile of the account '\(account.email)'")
     }
     if let password = request.password {
       try await accounts.setPassword(password, of: account)
-      accounts.audit.noteOperator("changed the password of the account '\(account.email)'")
+      accounts.audit.noteChange("changed the password of the account '\(account.email)'")
       await accounts.notify(account, .passwordChanged(accounts.serverName))
     }
     if request.removesSecondFactor {
       _ = try await accounts.registry.deleteFactor(ofAccount: account.id)
-      accounts.audit.noteOperator("removed the second factor of the account '\(account.email)'")
+      accounts.audit.noteChange("removed the second factor of the account '\(account.email)'")
       await accounts.notify(account, .factorRemoved(accounts.serverName))
     }
     return EmptyRequest()
@@ -77,7 +77,7 @@ struct DisableAccountHandler: ManagementHandler {
     try accounts.journal(.disabled, of: account.id)
     _ = try await accounts.registry.setDisabled(true, accountID: account.id)
     accounts.memory.forget()
-    accounts.audit.noteOperator("disabled the account '\(account.email)'")
+    accounts.audit.noteChange("disabled the account '\(account.email)'")
     try await releaseEnded()
     return EmptyRequest()
   }
@@ -96,7 +96,7 @@ struct EnableAccountHandler: ManagementHandler {
     }
     try accounts.journal(.enabled, of: account.id)
     accounts.memory.forget()
-    accounts.audit.noteOperator("enabled the account '\(account.email)'")
+    accounts.audit.noteChange("enabled the account '\(account.email)'")
     return EmptyRequest()
   }
 }
@@ -114,7 +114,7 @@ struct RestrictAccountHandler: ManagementHandler {
     try accounts.journal(.restricted, of: account.id)
     _ = try await accounts.registry.setRestricted(true, accountID: account.id)
     accounts.memory.forget()
-    accounts.audit.noteOperator("restricted the account '\(account.email)'")
+    accounts.audit.noteChange("restricted the account '\(account.email)'")
     try await releaseEnded()
     return EmptyRequest()
   }
@@ -131,7 +131,7 @@ struct UnrestrictAccountHandler: ManagementHandler {
     _ = try await accounts.registry.setRestricted(false, accountID: account.id)
     try accounts.journal(.unrestricted, of: account.id)
     accounts.memory.forget()
-    accounts.audit.noteOperator("ended the restriction of the account '\(account.email)'")
+    accounts.audit.noteChange("ended the restriction of the account '\(account.email)'")
     return EmptyRequest()
   }
 }

@@ -55,7 +55,7 @@ enum AuditRules {
   /// The endpoints whose answers give access to the data of an account.
   static let disclosures: Set<String> = [CreateWebToken.path]
 
-  /// Returns the verb phrase with which the account page describes a request of the operator.
+  /// Returns the verb phrase with which the account page describes a management request.
   static func sentence(_ path: String) -> String {
     switch path {
     case CreateAccount.path: "created the account"

@@ -12,7 +12,7 @@ struct CreateContainerHandler: ManagementHandler {
     guard try await accounts.registry.createContainer(id: request.containerID) else {
       throw .badRequest("container '\(request.containerID)' exists already")
     }
-    accounts.audit.noteOperator("made the container '\(request.containerID)'")
+    accounts.audit.noteChange("made the container '\(request.containerID)'")
     return EmptyRequest()
   }
 }
@@ -33,7 +33,7 @@ struct DeleteContainerHandler: ManagementHandler {
     try await deleteStores(request.containerID)
     _ = try await accounts.registry.deleteContainer(id: request.containerID)
     accounts.memory.forget()
-    accounts.audit.noteOperator("deleted the container '\(request.containerID)'")
+    accounts.audit.noteChange("deleted the container '\(request.containerID)'")
     return EmptyRequest()
   }
 }

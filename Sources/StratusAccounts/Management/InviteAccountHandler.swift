@@ -27,7 +27,7 @@ struct InviteAccountHandler: ManagementHandler {
     let code = accounts.makeCode(.invitation, for: email, cookie: nil)
     guard request.isMailed else {
       try await accounts.registry.create(code.stored)
-      accounts.audit.noteOperator("made an invitation for '\(email)'")
+      accounts.audit.noteChange("made an invitation for '\(email)'")
       return InviteAccount.Response(url: MailContent.link(serverURL, code.text))
     }
     guard mail.isAvailable else {
@@ -44,7 +44,7 @@ struct InviteAccountHandler: ManagementHandler {
           : "the limit of mails for this hour is reached; wait, or raise --mails-per-hour",
         retryAfterSeconds: 3_600)
     }
-    accounts.audit.noteOperator("invited '\(email)' by mail")
+    accounts.audit.noteChange("invited '\(email)' by mail")
     return InviteAccount.Response(url: nil)
   }
 }

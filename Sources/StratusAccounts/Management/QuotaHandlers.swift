@@ -69,7 +69,7 @@ struct SetQuotaHandler: ManagementHandler {
         at: address)
       name = "the account '\(account.email)'"
     }
-    accounts.audit.noteOperator("set the quota of \(name) in \(address.inLog)")
+    accounts.audit.noteChange("set the quota of \(name) in \(address.inLog)")
     return EmptyRequest()
   }
 

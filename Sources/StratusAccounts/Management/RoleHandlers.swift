@@ -83,7 +83,7 @@ private struct RoleHolder {
 
 extension Accounts {
   fileprivate func note(_ action: String, _ holder: RoleHolder) {
-    audit.noteOperator("\(action) \(holder.title) in \(holder.store.inLog)")
+    audit.noteChange("\(action) \(holder.title) in \(holder.store.inLog)")
   }
 
   /// Returns the user in a request about a role.

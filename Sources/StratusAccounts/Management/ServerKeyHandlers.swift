@@ -26,7 +26,7 @@ struct AddServerKeyHandler: ManagementHandler {
         serverKeyID: id, container: request.containerID),
       createdAt: accounts.ambient.now())
     try await accounts.registry.create(key)
-    accounts.audit.noteOperator("added the server-to-server key \(id) to \(key.store.inLog)")
+    accounts.audit.noteChange("added the server-to-server key \(id) to \(key.store.inLog)")
     return AddServerKey.Response(id: id, userRecordName: key.userRecordName)
   }
 }
@@ -69,7 +69,7 @@ struct RevokeServerKeyHandler: ManagementHandler {
     }
     try accounts.journal(.serverKey, of: request.id)
     accounts.memory.forget()
-    accounts.audit.noteOperator("revoked the server-to-server key \(request.id)")
+    accounts.audit.noteChange("revoked the server-to-server key \(request.id)")
     try await releaseEnded()
     return EmptyRequest()
   }

@@ -13,7 +13,7 @@ struct CreateWebTokenHandler: ManagementHandler {
     if account.isDisabled { throw .badRequest("the account is disabled") }
     let store = StoreAddress(container: request.containerID, environment: request.environment)
     let token = try await accounts.openSession(of: account, with: store)
-    accounts.audit.noteOperator(
+    accounts.audit.noteChange(
       "made a web auth token of the account '\(account.email)' for \(store.inLog)")
     return TokenResponse(token: token)
   }
@@ -61,7 +61,7 @@ struct RevokeWebTokenHandler: ManagementHandler {
     }
     for id in ids { try await accounts.endSession(id: id) }
     accounts.memory.forget()
-    accounts.audit.noteOperator("ended the session \(request.id.prefix(Accounts.shownIDLength))")
+    accounts.audit.noteChange("ended the session \(request.id.prefix(Accounts.shownIDLength))")
     try await releaseEnded()
     return EmptyRequest()
   }
@@ -78,7 +78,7 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
   func answer(_ request: EmptyRequest) async throws(ServerError) -> EmptyRequest {
     try await accounts.rotateTokenKey()
     try rotateTicketKey()
-    accounts.audit.noteOperator("made a new key for web auth tokens")
+    accounts.audit.noteChange("made a new key for web auth tokens")
     return EmptyRequest()
   }
 }

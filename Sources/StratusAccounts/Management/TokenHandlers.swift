@@ -28,7 +28,7 @@ struct CreateAPITokenHandler: ManagementHandler {
       name: String((request.name ?? "").prefix(Self.nameLengthMax)), allowedOrigins: origins,
       callback: try Self.callback(request.callbackURL), createdAt: accounts.ambient.now())
     try await accounts.registry.create(token)
-    accounts.audit.noteOperator("made the API token \(token.id) for \(token.store.inLog)")
+    accounts.audit.noteChange("made the API token \(token.id) for \(token.store.inLog)")
     return TokenResponse(token: text, id: token.id)
   }
 
@@ -98,7 +98,7 @@ struct RevokeAPITokenHandler: ManagementHandler {
     }
     try accounts.journal(.apiToken, of: request.id)
     accounts.memory.forget()
-    accounts.audit.noteOperator("revoked the API token \(request.id)")
+    accounts.audit.noteChange("revoked the API token \(request.id)")
     return EmptyRequest()
   }
 }

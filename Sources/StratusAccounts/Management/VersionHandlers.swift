@@ -78,6 +78,6 @@ extension Accounts {
         store: AuditStore(
           container: store.container, environment: store.environment.rawValue),
         subject: "to the time \(request.time)"))
-    audit.noteOperator("restored earlier versions of records in \(store.inLog)")
+    audit.noteChange("restored earlier versions of records in \(store.inLog)")
   }
 }

@@ -62,7 +62,7 @@ extension AccountPages {
       <button class="quiet">Sign out everywhere else</button></form>
       <h2>Your data</h2>
       <p><a href="/account/data">Download or restrict your data, or delete the account</a></p>
-      <h2>Changes by the operator</h2>
+      <h2>Changes by the operator or the team</h2>
       <ul>\(HTML(entries.map(Self.entryItem)))</ul>\(entries.isEmpty ? "<p>None.</p>" : nil)
       """
     return PageLayout.answer("Your account", content, status: status)
@@ -107,12 +107,19 @@ extension AccountPages {
   /// The number of entries of the audit log that the page shows.
   private static let entriesShown = 20
 
-  /// Describes one entry of the audit log about a change by the operator or the team.
+  /// Describes one entry of the audit log about a change by the operator or the team. The user does
+  /// not see which member of the team made the change.
   private static func entryItem(_ entry: AuditEntry) -> HTML {
     let place = entry.store.map { store in
       " for " + store.container + (store.environment.map { " (\($0))" } ?? "")
     }
-    let sentence = "The operator " + AuditRules.sentence(entry.action) + (place ?? "")
+    let actor =
+      switch entry.actor {
+      case .operator: "The operator "
+      case .member: "A member of the team "
+      case .user: "You "
+      }
+    let sentence = actor + AuditRules.sentence(entry.action) + (place ?? "")
     return """
       <li>\(sentence)<br><span class="small">\(time(entry.time))</span></li>
       """

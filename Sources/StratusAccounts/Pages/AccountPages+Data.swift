@@ -46,7 +46,10 @@ extension AccountPages {
     _ visit: Visit, _ account: Account
   ) async throws(ServerError) -> HTML {
     if account.isRestricted, !account.isRestrictedByUser {
-      return "<p>The operator has restricted your account. Only the operator can change this.</p>"
+      return """
+        <p>The operator or a member of the team has restricted your account. Only they can change \
+        this.</p>
+        """
     }
     let fields = try await proofFields("restrict", of: account)
     let explanation: HTML =

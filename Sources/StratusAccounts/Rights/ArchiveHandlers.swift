@@ -16,7 +16,7 @@ struct ExportAccountHandler: ManagementHandler {
       position = try archives.position(cursor, of: account)
     } else {
       try await accounts.recordArchive(ExportAccount.path, of: account)
-      accounts.audit.noteOperator("exports the data of the account '\(account.email)'")
+      accounts.audit.noteChange("exports the data of the account '\(account.email)'")
       position = archives.begin(account)
     }
     let (bytes, isLast) = try await archives.piece(of: account, &position)
@@ -49,7 +49,7 @@ struct ImportAccountHandler: ManagementHandler {
       session = known
     } else {
       try await accounts.recordArchive(ImportAccount.path, of: account)
-      accounts.audit.noteOperator("imports data into the account '\(account.email)'")
+      accounts.audit.noteChange("imports data into the account '\(account.email)'")
       session = archives.importSession(of: account)
     }
     var response = ImportAccount.Response(session: session)

@@ -16,7 +16,7 @@ struct DeleteAccountHandler: ManagementHandler {
         .notFound, "there is no account '\(account.email)'; see 'stratus account list'")
     case .lastOwner: throw Accounts.lastOwner
     case .begun(let removal):
-      accounts.audit.noteOperator(
+      accounts.audit.noteChange(
         "deletes the account '\(account.email)', receipt \(removal.receipt.id)")
       return try await remover.advance(removal).receipt
     }

@@ -97,6 +97,28 @@ import Testing
     }
   }
 
+  @Test func `a change by a member of the team is not attributed to the operator`() async throws {
+    try await ConsoleScene.with { scene in
+      let (owner, email) = (try await scene.ownersBrowser(), "ann@example.org")
+      try await scene.server.manage(
+        "accounts/create", ["email": "\(email)", "password": "\(ConsoleScene.password)"])
+      let browser = Browser(scene.server)
+      _ = try await browser.signIn(email: email, password: ConsoleScene.password)
+      let answer = try await owner.call("management/accounts/restrict", ["email": "\(email)"])
+      #expect(answer.status == 200, "\(answer.json)")
+      #expect(
+        scene.log.text.contains(
+          "the member '\(ConsoleScene.owner)' of the team restricted the account '\(email)'"))
+      let page = try await browser.get("/account")
+      #expect(page.text.contains("The operator created the account"))
+      #expect(page.text.contains("A member of the team restricted the account"))
+      // The page does not disclose the member.
+      #expect(!page.text.contains(ConsoleScene.owner))
+      let data = try await browser.get("/account/data")
+      #expect(data.text.contains("The operator or a member of the team has restricted"))
+    }
+  }
+
   @Test func `a password that a user changes makes an audit entry of the user`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
