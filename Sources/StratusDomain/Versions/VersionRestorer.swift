@@ -79,7 +79,9 @@ public struct VersionRestorer: Sendable {
     }
     let store = try await stores.store(at: scope.address)
     let now = ambient.now()
-    guard scope.time <= now else { throw .badRequest("the time of a restore is in the past") }
+    guard scope.time <= now else {
+      throw .badRequest("the time of a restore must be in the past")
+    }
     let found = try await store.read { (store) throws(ServerError) in
       guard let extent = try store.versionExtent() else {
         throw .badRequest("the store keeps no earlier versions of records")

@@ -183,6 +183,16 @@ import Testing
     }
   }
 
+  @Test func `a restore to a future time is refused`() async throws {
+    try await VersionScene.run { scene in
+      try await scene.save("n", "before")
+      let answer = try await scene.server.managementAnswer(
+        "versions/restore", VersionScene.place.with("time", .int(scene.clock.now + 1_000)))
+      #expect(answer.status == 400)
+      #expect(answer.json["reason"] == "the time of a restore must be in the past")
+    }
+  }
+
   @Test func `a public record keeps its creator when it comes back`() async throws {
     try await VersionScene.run { scene in
       var anna = scene.anna
