@@ -71,18 +71,6 @@ final class Loop: @unchecked Sendable {
     return nil
   }
 
-  /// Runs the jobs that are ready, and the jobs that they add, without waiting for timers.
-  func drain(stepsMax: Int) {
-    var left = stepsMax
-    while left > 0, let next = ready.popLast() {
-      left -= 1
-      switch next {
-      case .job(let job): Hooks.run(job)
-      case .action(let action): action()
-      }
-    }
-  }
-
   /// Runs an action at the current time, in an order that the seed determines.
   func soon(_ action: @escaping () -> Void) { ready.append(.action(action)) }
 
