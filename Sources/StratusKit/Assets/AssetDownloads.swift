@@ -86,17 +86,20 @@ extension DatabaseCalls {
     let url = try await path.assets.file(checksum: checksum, size: held.size) {
       (file: IncomingFile) async throws(CKError) in
       var address = held.downloadURL
-      for _ in 0...renewalsMax {
+      var renewals = 0
+      while true {
         do throws(TransferFailure) {
           guard let address else { throw .addressExpired }
           return try await connection.download(
             file, from: address, options: options, progress: progress)
         } catch {
-          guard case .addressExpired = error else { throw CKError(downloading: error) }
+          guard case .addressExpired = error, renewals < renewalsMax else {
+            throw CKError(downloading: error)
+          }
+          renewals += 1
           address = try await renewedAddress(of: held)
         }
       }
-      throw CKError(downloading: .addressExpired)
     }
     asset.receive(url)
   }

@@ -266,7 +266,8 @@ struct AssetUploads {
     }
     do throws(CKError) {
       var address = first
-      for _ in 0...Self.renewalsMax {
+      var renewals = 0
+      while true {
         do throws(TransferFailure) {
           let file = try Self.open(url)
           let asset = try await connection.upload(file, to: address, options: database.options) {
@@ -274,11 +275,13 @@ struct AssetUploads {
           }
           return .success(ShippedAsset(wire: asset, file: file.identity))
         } catch {
-          guard case .addressExpired = error else { throw CKError(uploading: error) }
+          guard case .addressExpired = error, renewals < Self.renewalsMax else {
+            throw CKError(uploading: error)
+          }
+          renewals += 1
           address = try await addresses(for: [shipment])[0]
         }
       }
-      throw CKError(uploading: .addressExpired)
     } catch {
       return .failure(error)
     }

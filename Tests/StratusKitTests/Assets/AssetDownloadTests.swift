@@ -112,6 +112,16 @@ import Testing
       ])
   }
 
+  @Test func `a fetch requests at most three new URLs for a file, and uses each`() async throws {
+    try host.put("a", "photo", [bytes(500)])
+    host.expect(Array(repeating: .isAnswered(status: 403), count: 20))
+    let result = try await host.database.records(for: [id("a")])[id("a")]
+    #expect(code(result) == .assetNotAvailable)
+    // The first lookup fetches the record.
+    #expect(host.log.count { $0 == "lookup" } == 4)
+    #expect(host.log.count { $0.hasPrefix("GET") } == 4)
+  }
+
   @Test func `a fetch reports a missing file as the error of the record`() async throws {
     try host.put("a", "photo", [[1]])
     host.forgetFiles()

@@ -101,6 +101,14 @@ import Testing
     #expect(host.files == [sent])
   }
 
+  @Test func `a save requests at most three new URLs for a file, and uses each`() async throws {
+    host.expect(Array(repeating: .isAnswered(status: 403), count: 20))
+    let record = try photo("a", bytes(500))
+    await #expect(throws: CKError.self) { try await host.database.save(record) }
+    #expect(host.log.count { $0 == "addresses 1" } == 4)
+    #expect(host.log.count { $0.hasPrefix("POST") } == 4)
+  }
+
   @Test(arguments: [zoneZ, CKRecordZone.ID.default])
   func `a save does not send an atomic batch when a file does not exist`(
     zoneID: CKRecordZone.ID
