@@ -31,11 +31,9 @@ struct PendingList<Element: Listed>: Sendable {
   var isEmpty: Bool { indices.isEmpty }
   var elements: [Element] { slots.elements }
 
-  /// The entries in order. A call is cheap if entries were removed only near the front, and only a
-  /// few entries were added at the end since the last call.
-  mutating func orderedElements() -> [Element] {
-    ordered.elements(of: slots, gaps: slots.count - count)
-  }
+  /// The entries in order. A call is cheap if few entries were added since the last call, and if
+  /// the entries that were removed since then are near each other.
+  mutating func orderedElements() -> [Element] { ordered.elements(of: slots) }
 
   /// The entry for a subject.
   subscript(subject: Element.Subject) -> Element? { indices[subject].flatMap { slots[$0] } }
@@ -124,24 +122,30 @@ struct PendingList<Element: Listed>: Sendable {
 
 /// The entries of a list, without the gaps. They are kept between calls, and updated only where
 /// slots have changed.
-private struct OrderedSlots<Element: Sendable>: Sendable {
+struct OrderedSlots<Element: Sendable>: Sendable {
   private var elements: [Element] = []
   /// The number of slots from which the entries come.
   private var slotCount = 0
-  /// The number of gaps among those slots.
-  private var gaps = 0
-  /// The index after the last slot that has ever changed, for example by becoming a gap.
-  private var settledFrom = 0
+  /// The slots that have changed since the last call, for example by becoming gaps, and all slots
+  /// between them. nil if none has changed.
+  private(set) var changed: Range<Int>?
 
-  mutating func noteChange(at index: Int) { settledFrom = max(settledFrom, index + 1) }
+  mutating func noteChange(at index: Int) {
+    let old = changed ?? index..<index + 1
+    changed = min(old.lowerBound, index)..<max(old.upperBound, index + 1)
+  }
 
-  /// - Parameter gaps: the number of gaps among the slots.
-  mutating func elements(of slots: PendingSlots<Element>, gaps: Int) -> [Element] {
-    let changed = min(settledFrom, slotCount)
-    elements.replaceSubrange(0..<(changed - self.gaps), with: slots.elements(in: 0..<changed))
+  mutating func elements(of slots: PendingSlots<Element>) -> [Element] {
+    if let changed = changed?.clamped(to: 0..<slotCount), !changed.isEmpty {
+      // The entries before and after the changed slots are still the same.
+      let before = slots.entryCount(in: 0..<changed.lowerBound)
+      let after = slots.entryCount(in: changed.upperBound..<slotCount)
+      elements.replaceSubrange(
+        before..<(elements.count - after), with: slots.elements(in: changed))
+    }
     elements += slots.elements(in: slotCount..<slots.count)
     slotCount = slots.count
-    self.gaps = gaps
+    changed = nil
     return elements
   }
 }
@@ -152,17 +156,46 @@ struct PendingSlots<Element: Sendable>: Sendable {
   private static var pieceSize: Int { 512 }
 
   private var pieces: [[Element?]] = []
+  /// The number of entries in each piece, without the gaps.
+  private var entryCounts: [Int] = []
   private(set) var count = 0
 
   subscript(index: Int) -> Element? {
     get { pieces[index / Self.pieceSize][index % Self.pieceSize] }
-    set { pieces[index / Self.pieceSize][index % Self.pieceSize] = newValue }
+    set {
+      let (piece, place) = (index / Self.pieceSize, index % Self.pieceSize)
+      if pieces[piece][place] != nil { entryCounts[piece] -= 1 }
+      if newValue != nil { entryCounts[piece] += 1 }
+      pieces[piece][place] = newValue
+    }
   }
 
   mutating func append(_ element: Element) {
-    if count % Self.pieceSize == 0 { pieces.append([]) }
+    if count % Self.pieceSize == 0 {
+      pieces.append([])
+      entryCounts.append(0)
+    }
     pieces[pieces.count - 1].append(element)
+    entryCounts[pieces.count - 1] += 1
     count += 1
+  }
+
+  /// Returns the number of entries in some slots. The cost depends on the number of pieces.
+  func entryCount(in range: Range<Int>) -> Int {
+    var found = 0
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let piece = index / Self.pieceSize
+      let start = index % Self.pieceSize
+      let end = min(pieces[piece].count, start + range.upperBound - index)
+      if start == 0, end == pieces[piece].count {
+        found += entryCounts[piece]
+      } else {
+        for place in start..<end where pieces[piece][place] != nil { found += 1 }
+      }
+      index += end - start
+    }
+    return found
   }
 
   /// The entries in order.

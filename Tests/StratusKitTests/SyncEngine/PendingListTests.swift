@@ -140,6 +140,28 @@ import Testing
     }
   }
 
+  /// After a change far from the front, the next call again reads only the slots that change.
+  @Test func `the order of pending changes is updated only where slots have changed`() {
+    var slots = PendingSlots<Int>()
+    var ordered = OrderedSlots<Int>()
+    for number in 0..<2_000 { slots.append(number) }
+    #expect(ordered.elements(of: slots) == Array(0..<2_000))
+    for index in [1_900, 3, 1_024, 511, 1_999, 0, 1] {
+      slots[index] = nil
+      ordered.noteChange(at: index)
+      #expect(ordered.changed == index..<index + 1)
+      #expect(ordered.elements(of: slots) == slots.elements)
+      #expect(ordered.changed == nil)
+    }
+    for index in [1_000, 600] {
+      slots[index] = -1
+      ordered.noteChange(at: index)
+    }
+    slots.append(2_000)
+    #expect(ordered.changed == 600..<1_001)
+    #expect(ordered.elements(of: slots) == slots.elements)
+  }
+
   @Test(.timeLimit(.minutes(15)))
   func `many entries can be removed one by one from the list of pending changes`() {
     var state = SyncState()
