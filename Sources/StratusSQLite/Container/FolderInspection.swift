@@ -10,6 +10,9 @@ public struct FolderInspection: Sendable {
   public enum FileState: Sendable, Hashable {
     case good
     case missing
+    /// The file has no tables, because a crash has interrupted its creation. A server creates the
+    /// tables when it opens the file.
+    case empty
     /// - Parameter what: SQLite's description of the damage.
     case damaged(_ what: String)
     /// A newer version of Stratus wrote the file.
@@ -124,13 +127,20 @@ public struct FolderInspection: Sendable {
       if readsAll || Self.sizeBytes(file.path) <= Self.wholeSizeBytesMax {
         if let problem = try contentsProblem(of: file) { return .damaged(problem) }
       }
-      guard let found = try reading(file, layout) else { return .good }
+      let stored = try reading(file) { (connection) throws(ServerError) -> Int64? in
+        let hasTables = try connection.first(Self.anyTable, []) { _ in true } ?? false
+        return hasTables ? try layout(connection) : nil
+      }
+      guard let found = stored else { return .empty }
       if found > known { return .newer(layout: found, known: known) }
       return found < known ? .older(layout: found, known: known) : .good
     } catch {
       return .damaged(error.facts["sqlite"] ?? error.facts["fault"] ?? error.reason)
     }
   }
+
+  private static let anyTable = SQLStatement(
+    "SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1")
 
   private func contentsProblem(of file: URL) throws(ServerError) -> String? {
     do {

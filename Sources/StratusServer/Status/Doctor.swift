@@ -65,9 +65,9 @@ public struct Doctor: Sendable {
     let findings = Self.findings(of: state, file, name: "registry")
     switch state {
     case .good: return (try? inspection.knownStores(), findings)
-    case .missing where found.isEmpty:
+    case .missing where found.isEmpty, .empty where found.isEmpty:
       return (nil, [.note("empty", "the data folder \(folder.path) has no data yet")])
-    case .missing:
+    case .missing, .empty:
       return (
         nil,
         [
@@ -91,7 +91,9 @@ public struct Doctor: Sendable {
     }
     for address in self.found {
       let name = Self.name(of: address)
-      let state = inspection.state(ofStore: address)
+      var state = inspection.state(ofStore: address)
+      // NB: a store that the registry knows has had tables.
+      if state == .empty, known?[address] != nil { state = .missing }
       findings += Self.findings(of: state, name, name: "store")
       if let expected = known?[address], let epoch = try? inspection.epoch(ofStore: address),
         epoch != expected
@@ -123,6 +125,12 @@ public struct Doctor: Sendable {
     case .good: []
     case .missing:
       [.problem("\(name)-missing", "\(what) is empty", fix: "restore it from a backup")]
+    case .empty:
+      [
+        .note(
+          "\(name)-empty",
+          "\(what) has no tables yet; the server creates them when it opens the file")
+      ]
     case .damaged(let detail):
       [
         .problem(
@@ -148,7 +156,7 @@ public struct Doctor: Sendable {
   private func keyFindings() -> [Finding] {
     let file = KeyFile.location(in: folder)
     guard FileManager.default.fileExists(atPath: file.path) else {
-      if inspection.registryState() == .missing { return [] }
+      if [.missing, .empty].contains(inspection.registryState()) { return [] }
       return [
         .problem(
           "keys-missing",

@@ -85,6 +85,35 @@ func temporaryFolder() -> URL {
     }
   }
 
+  /// SQLite writes the first page of a file before the server creates the tables.
+  @Test func `a crash before a store's tables were created is no problem`() async throws {
+    try await withFolder { folder in
+      var page = [UInt8](repeating: 0, count: 4_096)
+      // The header of the file (https://sqlite.org/fileformat.html): the size of a page, the
+      // versions, three constants, the counter of changes, and the number of pages.
+      page.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
+      page.replaceSubrange(16..<24, with: [0x10, 0, 1, 1, 0, 64, 32, 32])
+      (page[27], page[31], page[95]) = (1, 1, 1)
+      // An empty table of tables.
+      (page[100], page[105]) = (0x0D, 0x10)
+      let file = folder.appendingPathComponent("iCloud.org.example.Other/development.sqlite")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try Data(page).write(to: file)
+      chmod(file.path, 0o600)
+      let findings = Doctor(data: folder).findings()
+      #expect(findings.contains { $0.name == "store-empty" })
+      #expect(problems(in: folder) == ["production-lacks"])
+      // A store that the registry knows has lost its data.
+      let known = store("development", in: folder)
+      try FileManager.default.removeItem(at: known)
+      try Data(page).write(to: known)
+      chmod(known.path, 0o600)
+      #expect(problems(in: folder).contains("store-missing"))
+    }
+  }
+
   @Test func `the doctor finds missing and damaged keys, and a missing registry`() async throws {
     try await withFolder { folder in
       let keys = folder.appendingPathComponent("keys/server.keys")
