@@ -25,7 +25,7 @@ struct ExportAccountCommand: AsyncParsableCommand {
       throw Failure("give --output FILE, or redirect standard output into a file")
     }
     let partial = output.map { $0 + ".partial" }
-    let target: FileHandle
+    var target: FileHandle?
     if let output, let partial {
       if access(output, F_OK) == 0 { throw Failure("\(output) exists already") }
       let file = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -33,16 +33,18 @@ struct ExportAccountCommand: AsyncParsableCommand {
         throw Failure("\(partial) cannot be created: \(String(cString: strerror(errno)))")
       }
       target = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-    } else {
-      target = .standardOutput
     }
     var cursor: String?
     repeat {
       let piece = try await server.send(ExportAccount.self, .init(email: email, cursor: cursor))
-      try target.write(contentsOf: Data(piece.bytes))
+      if let target {
+        try target.write(contentsOf: Data(piece.bytes))
+      } else {
+        StandardOutput.put(piece.bytes)
+      }
       cursor = piece.cursor
     } while cursor != nil
-    guard let output, let partial else { return }
+    guard let output, let partial, let target else { return }
     try target.synchronize()
     // NB: the file gets its name only when it is complete.
     guard rename(partial, output) == 0 else {

@@ -87,4 +87,4 @@ extension SchemaReport.Message {
 }
 
 /// Writes a text to standard output without changing it.
-func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+func write(_ text: String) { StandardOutput.put(Array(text.utf8)) }
