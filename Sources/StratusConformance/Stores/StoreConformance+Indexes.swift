@@ -188,7 +188,8 @@ extension StoreConformance {
     }
   }
 
-  /// The check uses a deleted zone, and the number of a zone that never existed.
+  /// The check uses a deleted zone before and after its purge, and the number of a zone that never
+  /// existed.
   static func goneZonesHaveNoChanges(_ store: any Store) async throws {
     try await fill(store)
     let home = try await store.write { (body) throws(ServerError) in
@@ -205,6 +206,11 @@ extension StoreConformance {
       try body.changesToIndex(in: .max, of: home.database, since: 0, limit: 10) == nil
     }
     try expect(unknown, true)
+    let purged = try await store.write { (body) throws(ServerError) in
+      while try body.purge(limit: 100) != nil {}
+      return try body.changesToIndex(in: home.zone, of: home.database, since: 0, limit: 10) == nil
+    }
+    try expect(purged, true)
   }
 
   /// Many small steps return the same as one large step. Twenty rows take ten steps of two rows.

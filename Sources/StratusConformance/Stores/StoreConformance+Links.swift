@@ -204,9 +204,11 @@ extension StoreConformance {
     try expect(found.first?.cursor, "é\0")
   }
 
-  /// Target names are compared by their bytes. Cascades of one zone are not found in another zone.
+  /// Target names are compared by their bytes. Cascades of one zone are not found in another zone,
+  /// nor in a new zone with the name of a deleted one.
   static func cascadesAreFoundByTarget(_ store: any Store) async throws {
     let targets = (0..<45).map { "r\($0)" } + ["é"]
+    try await store.save(["one"], inZone: "Notes")
     let (before, found, other) = try await store.write { (body) throws(ServerError) in
       let zone = try body.someZone("Notes")
       let other = try body.someZone("Other")
@@ -224,6 +226,17 @@ extension StoreConformance {
     try expect(before, false)
     try expect(Set(found.map(ExactName.init)), Set(targets.dropFirst().map(ExactName.init)))
     try expect(other, false)
+    let (remade, purged) = try await store.write { (body) throws(ServerError) in
+      let gone = try body.existing("Notes")
+      try body.deleteZone(gone)
+      let new = try body.createZone(named: "Notes", in: Sample.ann)
+      let hasAny = try body.hasUnfinishedCascades(in: new)
+      let remade = try body.unfinishedCascades(of: targets, in: new)
+      while try body.purge(limit: 100) != nil {}
+      return (hasAny || !remade.isEmpty, try body.unfinishedCascades(of: targets, in: gone).count)
+    }
+    try expect(remade, false)
+    try expect(purged, 0)
   }
 
   /// The check runs before and after the purge. A new zone with the same name has its own cascades.

@@ -145,28 +145,32 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The rows of the earlier zone are purged only after the new zone has a record.
+  /// The rows of the earlier zone are purged after the new zone has a record, or before the new
+  /// zone is created.
   static func remadeZoneIsNew(_ store: any Store) async throws {
-    try await store.save(["old"], inZone: "Notes")
-    let (old, new) = try await store.write { (body) throws(ServerError) in
-      let old = try body.existing("Notes")
-      try body.apply(ChangeSet(zone: old, records: [], clientChangeToken: "token"))
-      try body.deleteZone(old)
-      return (old, try body.createZone(named: "Notes", in: Sample.ann))
+    for (name, isPurgedFirst) in [("Notes", false), ("Plans", true)] {
+      try await store.save(["old"], inZone: name)
+      let (old, new) = try await store.write { (body) throws(ServerError) in
+        let old = try body.existing(name)
+        try body.apply(ChangeSet(zone: old, records: [], clientChangeToken: "token"))
+        try body.deleteZone(old)
+        if isPurgedFirst { try body.purge(limit: 100) }
+        return (old, try body.createZone(named: name, in: Sample.ann))
+      }
+      try expect(new.id == old.id, false)
+      try expect(new.change, 0)
+      try await store.save(["new"], inZone: name)
+      let (zone, found, changes) = try await store.write { (body) throws(ServerError) in
+        try body.purge(limit: 100)
+        let zone = try body.existing(name)
+        let found = try body.records(named: ["old", "new"], in: zone).keys.map(\.text).sorted()
+        return (zone, found, try body.changes(in: zone).map(\.name))
+      }
+      try expect(zone.clientChangeToken, nil)
+      try expect(zone.id, new.id)
+      try expect(found, ["new"])
+      try expect(changes, ["new"])
     }
-    try expect(new.id == old.id, false)
-    try expect(new.change, 0)
-    try await store.save(["new"], inZone: "Notes")
-    let (zone, found, changes) = try await store.write { (body) throws(ServerError) in
-      try body.purge(limit: 100)
-      let zone = try body.existing("Notes")
-      let found = try body.records(named: ["old", "new"], in: zone).keys.map(\.text).sorted()
-      return (zone, found, try body.changes(in: zone).map(\.name))
-    }
-    try expect(zone.clientChangeToken, nil)
-    try expect(zone.id, new.id)
-    try expect(found, ["new"])
-    try expect(changes, ["new"])
   }
 
   /// Names are compared by their bytes. Two spellings of é are therefore two different names.
