@@ -53,8 +53,8 @@ extension CKContainer {
     return Self.status(of: try await calls.fetchDiscoverability())
   }
 
-  // NB: not inlined, because the optimizer of Swift 6.3.1 crashes when the switch is a part of an
-  // async function.
+  // NB: this function and `fetchDiscoverability` are not inlined, because the optimizer of Swift
+  // 6.3.1 crashes when both are parts of one async function.
   @inline(never)
   private static func status(of decision: Discoverability) -> ApplicationPermissionStatus {
     switch decision {

@@ -6,6 +6,8 @@ extension ContainerCalls {
   /// Asks the server whether the signed-in user has agreed to be found.
   ///
   /// - Throws: `CKError.notAuthenticated` if no user is signed in.
+  // NB: not inlined, see `CKContainer.status(of:)`.
+  @inline(never)
   func fetchDiscoverability() async throws(CKError) -> Discoverability {
     try requireUser()
     return try await send(FetchCaller.self, EmptyRequest(), to: .public).discoverability
