@@ -1,5 +1,5 @@
 import StratusServer
-package import StratusWire
+import StratusWire
 
 extension TestServer {
   /// Removes the history of record and zone deletions that are older than `days` days by the
