@@ -7,7 +7,7 @@ public import StratusDomain
 /// row. Tables without a database's number belong to the whole store, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 12
+  public static let layout: Int64 = 13
   /// The number of record numbers that a session takes at once.
   public static let recordNumbersPerBlock = RecordNumbers.blockSize
 

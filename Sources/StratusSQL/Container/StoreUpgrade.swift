@@ -25,6 +25,9 @@ enum StoreUpgrade {
     if (2..<9).contains(layout) { try connection.define(KeyTables.retired) }
     if (2..<11).contains(layout) { try connection.define(KeyTables.root(connection.dialect)) }
     if layout < 10 { try connection.define(UsageTables.countAll(connection.dialect)) }
+    // NB: a layout before 3 had no table of notifications, so the tables were just created in their
+    // current form.
+    if (3..<13).contains(layout) { try connection.define(NotificationTables.numberUsers) }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
