@@ -12,6 +12,9 @@ import Testing
   /// The SQL that turns a current store into a store of layout 12, except for the number of the
   /// layout.
   static let older = """
+    ALTER TABLE records DROP COLUMN revision;
+    ALTER TABLE record_versions DROP COLUMN revision;
+    ALTER TABLE outbox_records DROP COLUMN revision;
     DROP INDEX notifications_owner;
     ALTER TABLE notifications DROP COLUMN user_number;
     CREATE INDEX notifications_owner ON notifications (owner, number);
@@ -89,6 +92,30 @@ import Testing
       #expect(later[0].suffix(2) == [base + 1, base + 2])
       #expect(later[1].suffix(1) == [base + 1])
       #expect(later[2] == [base + 1])
+    }
+  }
+
+  @Test func `records keep their tags`() async throws {
+    let ann = DatabaseKey.private(owner: "_ann")
+    try await withUpgradedStore { stores in
+      try await stores.store(at: development).write { (body) throws(ServerError) in
+        let zone = try body.createZone(named: "Notes", in: ann)
+        var record = record("a", 12, [])
+        record.revision = 77
+        try body.apply(ChangeSet(zone: zone, records: [record]))
+      }
+    } _: { stores in
+      let found = try await stores.store(at: development).write {
+        (body) throws(ServerError) in
+        let zone = try body.lockZone(named: "Notes", in: ann)
+        let found = try zone.map { (zone) throws(ServerError) in
+          try body.records(named: ["a"], in: zone)
+        }
+        return found?["a"]
+      }
+      #expect(found?.revision == 0)
+      // The tag begins with the change number 12 in base 36.
+      #expect(found?.tag.first == "c")
     }
   }
 }

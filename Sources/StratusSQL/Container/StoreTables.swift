@@ -184,6 +184,7 @@ public enum StoreTables {
       parent \(dialect.text),
       fields \(dialect.bytes) NOT NULL,
       assets BIGINT NOT NULL,
+      revision BIGINT NOT NULL DEFAULT 0,
       UNIQUE (database, zone, name));
     CREATE UNIQUE INDEX records_changed ON records (database, zone, change);
     \(deletedRecords)
