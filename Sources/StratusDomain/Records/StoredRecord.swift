@@ -100,9 +100,9 @@ extension StoredRecord: Hashable {
 enum RecordChangeTag {
   /// Returns a text of the revision and the time, both in base 36.
   ///
-  /// NB: the revision alone is not enough. After a restore from a backup, in a zone that was deleted
-  /// and created again, and after the removal of a tombstone, revisions are used again. A stale tag
-  /// could then match another version.
+  /// NB: the revision alone is not enough. After a restore from a backup, in a zone that was
+  /// deleted and created again, and after the removal of a tombstone, revisions are used again. A
+  /// stale tag could then match another version.
   static func text(revision: Int64, modifiedMilliseconds: Int64) -> String {
     // NB: the text is built without intermediate strings, because every record of an answer has a
     // tag.
