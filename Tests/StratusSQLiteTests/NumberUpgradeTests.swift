@@ -15,6 +15,7 @@ import Testing
     ALTER TABLE records DROP COLUMN revision;
     ALTER TABLE record_versions DROP COLUMN revision;
     ALTER TABLE outbox_records DROP COLUMN revision;
+    ALTER TABLE zones DROP COLUMN incarnation;
     DROP INDEX notifications_owner;
     ALTER TABLE notifications DROP COLUMN user_number;
     CREATE INDEX notifications_owner ON notifications (owner, number);
@@ -95,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `records keep their tags`() async throws {
+  @Test func `records keep their tags, and zones their incarnations`() async throws {
     let ann = DatabaseKey.private(owner: "_ann")
     try await withUpgradedStore { stores in
       try await stores.store(at: development).write { (body) throws(ServerError) in
@@ -105,14 +106,16 @@ import Testing
         try body.apply(ChangeSet(zone: zone, records: [record]))
       }
     } _: { stores in
-      let found = try await stores.store(at: development).write {
+      let (zone, found, other) = try await stores.store(at: development).write {
         (body) throws(ServerError) in
         let zone = try body.lockZone(named: "Notes", in: ann)
         let found = try zone.map { (zone) throws(ServerError) in
           try body.records(named: ["a"], in: zone)
         }
-        return found?["a"]
+        return (zone, found?["a"], try body.createZone(named: "Other", in: ann))
       }
+      #expect(zone?.incarnation == zone?.id)
+      #expect(other.incarnation < 0)
       #expect(found?.revision == 0)
       // The tag begins with the change number 12 in base 36.
       #expect(found?.tag.first == "c")

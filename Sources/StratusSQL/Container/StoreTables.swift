@@ -144,7 +144,8 @@ public enum StoreTables {
       used_bytes BIGINT NOT NULL DEFAULT 0,
       recent_usage \(dialect.text) NOT NULL DEFAULT '',
       version_count BIGINT NOT NULL DEFAULT 0,
-      version_bytes BIGINT NOT NULL DEFAULT 0);
+      version_bytes BIGINT NOT NULL DEFAULT 0,
+      incarnation BIGINT NOT NULL DEFAULT 0);
     CREATE UNIQUE INDEX zones_live ON zones (database, name) WHERE deleted = 0;
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;

@@ -30,13 +30,15 @@ enum StoreUpgrade {
   }
 
   /// Upgrades to layout 13. Users see no numbers any more that count the writes of other users:
-  /// records have a revision, and each user's notifications are numbered.
+  /// records have a revision, zones have an incarnation, and each user's notifications have numbers
+  /// of their own.
   ///
   /// NB: a table that the layout does not have is created later, in its current form.
   private static func addNumbersOfUsers(
     on connection: any SQLConnection, from layout: Int64
   ) throws(ServerError) {
     let column = "ADD COLUMN revision BIGINT NOT NULL DEFAULT 0;"
+    try connection.define("ALTER TABLE zones ADD COLUMN incarnation BIGINT NOT NULL DEFAULT 0;")
     if layout >= 3 {
       try connection.define(
         "ALTER TABLE records \(column) ALTER TABLE outbox_records \(column)")
