@@ -192,11 +192,11 @@ public final class Hub: NotificationListening {
       let (page, newest) = try await store.read { (store) throws(ServerError) in
         let page = try store.notifications(
           of: topic.user, after: from, limit: Self.pageMax, sizeBytesMax: Self.pageSizeBytesMax)
-        return (page, try store.latestNotification())
+        return (page, try store.queueEnd(of: topic.user))
       }
       let sizeBytes = page.reduce(0) { $0 + $1.payloadText.count }
       let isLast = page.count < Self.pageMax && sizeBytes < Self.pageSizeBytesMax
-      position = isLast ? max(newest, from) : page.last?.number ?? newest
+      position = isLast ? max(newest.number, from) : page.last?.number ?? newest.number
       let through = position
       let deliveries = state.withLock { $0.deliveries(of: page, isLast: isLast, for: topic) }
       for part in deliveries {
@@ -208,7 +208,8 @@ public final class Hub: NotificationListening {
         }
       }
       let isDone = state.withLock {
-        $0.endPage(page, of: topic, through: through, isLast: isLast)
+        $0.endPage(
+          page, of: topic, through: through, storeNumber: newest.storeNumber, isLast: isLast)
       }
       if isDone { return }
     }

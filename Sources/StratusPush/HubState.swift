@@ -15,8 +15,8 @@ struct HubState {
 
   private var topics: [Topic: TopicState] = [:]
   private var polls: [ObjectIdentifier: Poll] = [:]
-  /// For each store, the number of topics with listeners, and the notification number up to which
-  /// the store was checked. This number is nil if no queue of the store has been read.
+  /// For each store, the number of topics with listeners, and the store's notification number up to
+  /// which the store was checked. This number is nil if no queue of the store has been read.
   private var stores: [StoreAddress: (position: Int64?, topics: Int)] = [:]
   /// The acknowledgements that are not written to the store yet, by device.
   private var consumed: [DeviceKey: Int64] = [:]
@@ -228,20 +228,24 @@ extension HubState {
     topics[topic]?.deliveries(of: page, isLast: isLast) ?? []
   }
 
+  /// - Parameters:
+  ///   - number: the number of the user up to which the queue was read.
+  ///   - storeNumber: the newest number of the store when the page was read.
   mutating func endPage(
-    _ page: [QueuedNotification], of topic: Topic, through number: Int64, isLast: Bool
+    _ page: [QueuedNotification], of topic: Topic, through number: Int64, storeNumber: Int64,
+    isLast: Bool
   ) -> Bool {
     guard let isDone = topics[topic]?.endPage(page, through: number, isLast: isLast) else {
       return true
     }
     guard isDone else { return false }
     // A store is checked for notifications above one number, the store's position. The first queue
-    // of the store that is read sets this position to its own last number. If another queue was
-    // read only up to a lower number, that queue is read again. Otherwise its notifications between
-    // the two numbers would be missed.
+    // of the store that is read sets this position to the newest number at that time. If another
+    // queue was read when the newest number was lower, that queue is read again. Otherwise its
+    // notifications between the two numbers would be missed.
     let followed = stores[topic.store]?.position
-    if followed == nil { stores[topic.store]?.position = number }
-    if let followed, number < followed { topics[topic]?.hasNews = true }
+    if followed == nil { stores[topic.store]?.position = storeNumber }
+    if let followed, storeNumber < followed { topics[topic]?.hasNews = true }
     forgetIfIdle(topic)
     enqueue(topic)
     return true

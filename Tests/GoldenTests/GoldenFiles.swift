@@ -10,6 +10,8 @@ enum GoldenFiles {
   static let beforeSharing = "2026-11-before-sharing"
   /// The first release with sharing, sign-up and quotas.
   static let sharing = "2026-11-sharing"
+  /// The last release in which change tags and other numbers counted the changes of all users.
+  static let rights = "2026-11-rights"
 
   static let folder = folder(of: beforeSharing)
 

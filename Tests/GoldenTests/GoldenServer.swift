@@ -2,6 +2,7 @@ import Foundation
 import StratusTesting
 import StratusTransport
 import StratusWire
+import Synchronization
 import Testing
 
 @testable import StratusKit
@@ -94,6 +95,30 @@ func withGoldenServer(
     throw error
   }
   await golden.server.stop()
+}
+
+extension CKContainer {
+  /// Returns the notifications since a token, and the next token.
+  func notifications(
+    since token: CKServerChangeToken?
+  ) async throws -> (notifications: [CKNotification], token: CKServerChangeToken?) {
+    let found = Mutex<[CKNotification]>([])
+    let fetch = CKFetchNotificationChangesOperation(previousServerChangeToken: token)
+    fetch.notificationChangedBlock = { notification in
+      found.withLock { $0.append(notification) }
+    }
+    let end = AsyncStream.makeStream(of: Result<CKServerChangeToken?, any Error>.self)
+    fetch.fetchNotificationChangesCompletionBlock = { token, error in
+      end.continuation.yield(error.map { .failure($0) } ?? .success(token))
+    }
+    add(fetch)
+    var next: CKServerChangeToken?
+    for await result in end.stream {
+      next = try result.get()
+      break
+    }
+    return (found.withLock { $0 }, next)
+  }
 }
 
 extension CKAsset {

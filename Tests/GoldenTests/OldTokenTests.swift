@@ -137,37 +137,20 @@ import Testing
       // NB: the server matches changes with subscriptions only in open stores.
       _ = try await container.privateCloudDatabase.allRecordZones()
       try await golden.server.matchChanges()
-      let late = try await notifications(of: container, since: token("notifications-token-late"))
+      let late = try await container.notifications(
+        since: token("notifications-token-late")
+      ).notifications
       let query = late.compactMap { $0 as? CKQueryNotification }
       #expect(query.map(\.recordID?.recordName) == ["big-2"])
       #expect(query.map(\.subscriptionID) == ["big-notes"])
       #expect(query.first?.recordFields?["title"] as? String == "Unmatched")
-      let early = try await notifications(
-        of: container, since: token("notifications-token-early"))
+      let early = try await container.notifications(
+        since: token("notifications-token-early")
+      ).notifications
       // Between the two tokens, there was one notification of a database subscription. The
       // notification of the last change has replaced it.
       #expect(early.map(\.notificationID) == late.map(\.notificationID))
     }
-  }
-
-  private func notifications(
-    of container: CKContainer, since token: CKServerChangeToken
-  ) async throws -> [CKNotification] {
-    let found = Mutex<[CKNotification]>([])
-    let fetch = CKFetchNotificationChangesOperation(previousServerChangeToken: token)
-    fetch.notificationChangedBlock = { notification in
-      found.withLock { $0.append(notification) }
-    }
-    let end = AsyncStream.makeStream(of: (any Error)?.self)
-    fetch.fetchNotificationChangesCompletionBlock = { _, error in
-      end.continuation.yield(error)
-    }
-    container.add(fetch)
-    for await error in end.stream {
-      if let error { throw error }
-      break
-    }
-    return found.withLock { $0 }
   }
 
   @Test func `a server with old data has the subscriptions of the earlier release`() async throws {

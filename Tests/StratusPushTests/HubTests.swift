@@ -54,14 +54,14 @@ import Testing
     }
   }
 
-  /// The store gives one sequence of numbers to the notifications of all users, so the numbers of
-  /// one user have gaps.
+  /// The hub follows the numbers of the store, which count the notifications of all users. The
+  /// positions of listeners are numbers of their user.
   @Test func `the hub misses no notification between other users' notifications`() async throws {
     try await withScene { scene in
       try await scene.enqueue(["x"], for: "_bob")
       let first = await scene.join("a")
       try await scene.enqueue(["y"], for: "_bob")
-      let second = await scene.join("b", at: 2)
+      let second = await scene.join("b")
       try await scene.enqueue(["z"], for: "_bob")
       try await scene.enqueue(["1"])
       let third = await scene.join("c", at: 0)

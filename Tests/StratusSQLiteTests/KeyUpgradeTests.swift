@@ -9,16 +9,17 @@ import Testing
 
 @Suite struct `Keys of a store of layout 10` {
   /// The SQL that turns a current store into a store of layout 10. Layout 11 adds a column, and
-  /// layout 12 adds three tables and two columns.
-  private static let older = """
-    DROP TABLE record_versions;
-    DROP TABLE kept_zones;
-    DROP TABLE version_extent;
-    ALTER TABLE zones DROP COLUMN version_count;
-    ALTER TABLE zones DROP COLUMN version_bytes;
-    ALTER TABLE zone_keys DROP COLUMN root;
-    UPDATE store SET layout = 10;
-    """
+  /// layout 12 adds three tables and two columns. See also ``NumberUpgradeTests/older``.
+  private static let older =
+    NumberUpgradeTests.older + """
+      DROP TABLE record_versions;
+      DROP TABLE kept_zones;
+      DROP TABLE version_extent;
+      ALTER TABLE zones DROP COLUMN version_count;
+      ALTER TABLE zones DROP COLUMN version_bytes;
+      ALTER TABLE zone_keys DROP COLUMN root;
+      UPDATE store SET layout = 10;
+      """
 
   private static func key(_ byte: UInt8, root: String? = nil) -> WrappedZoneKey {
     WrappedZoneKey(

@@ -63,7 +63,7 @@ import Testing
         )
       }
       #expect(after.map(\.change) == [before + 1])
-      #expect(after.map(\.incarnation) == [zone.id])
+      #expect(after.map(\.incarnation) == [zone.incarnation])
       #expect(Set(numbers).count == numbers.count)
     }
   }

@@ -41,7 +41,7 @@ import Testing
       let queue = try DatabaseQueue(path: file.path)
       try await queue.write { database in
         try database.execute(
-          sql: """
+          sql: NumberUpgradeTests.older + """
             DROP TABLE record_versions;
             DROP TABLE kept_zones;
             DROP TABLE version_extent;

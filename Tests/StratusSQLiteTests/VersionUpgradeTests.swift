@@ -9,15 +9,16 @@ import Testing
 
 @Suite struct `A store of layout 11` {
   private static let ann = DatabaseKey.private(owner: "_ann")
-  /// Layout 12 adds three tables and two columns.
-  private static let older = """
-    DROP TABLE record_versions;
-    DROP TABLE kept_zones;
-    DROP TABLE version_extent;
-    ALTER TABLE zones DROP COLUMN version_count;
-    ALTER TABLE zones DROP COLUMN version_bytes;
-    UPDATE store SET layout = 11;
-    """
+  /// Layout 12 adds three tables and two columns. See also ``NumberUpgradeTests/older``.
+  private static let older =
+    NumberUpgradeTests.older + """
+      DROP TABLE record_versions;
+      DROP TABLE kept_zones;
+      DROP TABLE version_extent;
+      ALTER TABLE zones DROP COLUMN version_count;
+      ALTER TABLE zones DROP COLUMN version_bytes;
+      UPDATE store SET layout = 11;
+      """
 
   @Test func `an upgraded store keeps its records and can keep versions`() async throws {
     try await withTemporaryFolder { url in

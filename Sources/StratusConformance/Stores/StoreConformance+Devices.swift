@@ -54,7 +54,7 @@ extension StoreConformance {
       let first = try body.markRead(ids: ["1", "1"], of: "_ann")
       let again = try body.markRead(ids: ["1"], of: "_ann")
       let other = try body.markRead(ids: ["1"], of: "_bob")
-      return (first, again, other, try body.latestNotification())
+      return (first, again, other, try body.latestNotification(of: "_ann"))
     }
     try expect(first, ["1"])
     try expect(again, ["1"])

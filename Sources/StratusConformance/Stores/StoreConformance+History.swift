@@ -24,7 +24,7 @@ extension StoreConformance {
       let one = try body.createZone(named: "One", in: Sample.ann)
       let two = try body.createZone(named: "Two", in: Sample.ann)
       _ = try body.createZone(named: "Of Bob", in: Sample.bob)
-      return (one.id, two.id)
+      return (one.incarnation, two.incarnation)
     }
     try await store.save(["record"], inZone: "One")
     let (changes, latest) = try await store.read { (body) throws(ServerError) in
@@ -48,7 +48,9 @@ extension StoreConformance {
     let (one, two, changes) = try await store.write { (body) throws(ServerError) in
       let (one, two) = (try body.existing("One"), try body.existing("Two"))
       try body.deleteZone(one)
-      return (one.id, two.id, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10))
+      return (
+        one.incarnation, two.incarnation, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10)
+      )
     }
     let expected = [
       ZoneChange(incarnation: two, name: "Two", database: Sample.ann, change: 4, isDeleted: false),
@@ -58,7 +60,7 @@ extension StoreConformance {
   }
 
   /// The zone may be deleted and created any number of times, with or without a purge before it is
-  /// created again. Each new zone has a new ID.
+  /// created again. Each new zone has a new incarnation.
   static func remadeZoneIsListedOnce(_ store: any Store) async throws {
     var given: [Int64] = []
     for isPurged in [false, true, false] {
@@ -68,13 +70,15 @@ extension StoreConformance {
           let zone = try body.existing("One")
           try body.deleteZone(zone)
           if isPurged { try body.purge(limit: 100) }
-          return zone.id
+          return zone.incarnation
         })
     }
     let (deleted, zone, made) = try await store.write { (body) throws(ServerError) in
       let deleted = try body.zoneChanges(in: Sample.ann, after: 0, limit: 10)
       let zone = try body.createZone(named: "One", in: Sample.ann)
-      return (deleted, zone.id, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10))
+      return (
+        deleted, zone.incarnation, try body.zoneChanges(in: Sample.ann, after: 0, limit: 10)
+      )
     }
     let last = given[given.count - 1]
     try expect(
@@ -147,7 +151,7 @@ extension StoreConformance {
     try await store.save(["kept"], inZone: "Kept")
     try await store.save(["of bob"], inZone: "Gone", of: Sample.bob)
     let ids = try await store.read { (body) throws(ServerError) in
-      (kept: try body.existing("Kept").id, gone: try body.existing("Gone").id)
+      (kept: try body.existing("Kept").incarnation, gone: try body.existing("Gone").incarnation)
     }
     let (count, kept, ofBob, changes) = try await store.write { (body) throws(ServerError) in
       try body.deleteZone(try body.existing("Gone"))

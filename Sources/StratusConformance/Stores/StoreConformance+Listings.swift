@@ -42,7 +42,8 @@ extension StoreConformance {
       ofBob,
       [
         ZoneChange(
-          incarnation: zone.id, name: "Notes", database: Sample.ann, change: 1, isDeleted: false,
+          incarnation: zone.incarnation, name: "Notes", database: Sample.ann, change: 1,
+          isDeleted: false,
           participation: 1)
       ])
     try expect(own, [])
@@ -199,7 +200,7 @@ extension StoreConformance {
     }
     try expect(changes.map(\.name), ["Read", "Unread"])
     try expect(changes.map(\.isDeleted), [false, false])
-    try expect(changes.map(\.incarnation), zones.map(\.id))
+    try expect(changes.map(\.incarnation), zones.map(\.incarnation))
   }
 
   /// The zone's own row is removed together with its last listing in any history.

@@ -193,7 +193,7 @@ extension StoreConformance {
   /// The numbers have no gaps, and the badge counts the notifications of both servers.
   static func notificationsAreCounted(_ pair: StorePair) async throws {
     let first = try await pair.one.read { (body) throws(ServerError) in
-      try body.latestNotification()
+      try body.latestNotification(of: "_ann")
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (node, store) in pair.both.enumerated() {
@@ -211,7 +211,7 @@ extension StoreConformance {
     let (numbers, badge, latest) = try await pair.other.read { (body) throws(ServerError) in
       (
         try body.notifications(of: "_ann", after: 0, limit: 100, sizeBytesMax: .max).map(\.number),
-        try body.badge(of: "_ann"), try body.latestNotification()
+        try body.badge(of: "_ann"), try body.latestNotification(of: "_ann")
       )
     }
     try expect(numbers, (1...60).map { first + $0 })

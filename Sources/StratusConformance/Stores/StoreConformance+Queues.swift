@@ -6,7 +6,8 @@ extension StoreConformance {
   static let queueChecks: [Check] = [
     Check("a notification queue belongs to one user and is ordered", queuesAreKept),
     Check("a page of a queue has a limited number of rows and bytes", pagesAreBounded),
-    Check("notification numbers increase in the whole store and are never reused", numbersGrow),
+    Check("a user's numbers count only the user's notifications and are never reused", numbersGrow),
+    Check("a user's first number does not depend on other users", numbersAreOwn),
     Check("users with notifications after a number are found, each once", newsAreFound),
     Check("the badge counts up from the value that was set", badgeCounts),
     Check("a notification replaces earlier ones that have the same key", notificationsCoalesce),
@@ -67,18 +68,39 @@ extension StoreConformance {
   /// Numbers continue to increase after all notifications are removed.
   static func numbersGrow(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
-      var numbers = [try body.latestNotification()]
+      var numbers = [try body.latestNotification(of: "_ann")]
       for user in ["_ann", "_bob", "_ann"] {
         try body.enqueue([Sample.notification("n", for: user, at: 1)])
-        numbers.append(try body.latestNotification())
+        numbers.append(try body.latestNotification(of: user))
         guard let last = try body.queue(of: user).last else { throw .fault("an empty queue") }
         numbers.append(last.number)
       }
       _ = try body.pruneNotifications(madeBefore: 2, devicesUnseenSince: 0, limit: 9)
       try body.enqueue([Sample.notification("n")])
-      return numbers + [try body.latestNotification()]
+      return numbers + [try body.latestNotification(of: "_ann")]
     }
-    try expect(numbers, [0, 1, 1, 2, 2, 3, 3, 4])
+    try expect(numbers, [0, 1, 1, 1, 1, 2, 2, 3])
+    let end = try await store.read { (body) throws(ServerError) in
+      try body.queueEnd(of: "_bob")
+    }
+    try expect(end, QueueEnd(number: 1, storeNumber: 4))
+  }
+
+  /// A user without notifications, and a user with a badge only, begin at the same number.
+  static func numbersAreOwn(_ store: any Store) async throws {
+    let (cleo, dora, read) = try await store.write { (body) throws(ServerError) in
+      try body.enqueue(["1", "2", "3"].map { Sample.notification($0) })
+      try body.setBadge(5, of: "_dora")
+      try body.enqueue(["_cleo", "_dora"].map { Sample.notification("n", for: $0) })
+      _ = try body.markRead(ids: ["n"], of: "_dora")
+      return (
+        try body.queue(of: "_cleo"), try body.queue(of: "_dora"),
+        try body.readMarks(of: "_dora", after: 0, limit: 9)
+      )
+    }
+    try expect(cleo.map(\.number), [1])
+    try expect(dora.map(\.number), [1])
+    try expect(read, [ReadMark(number: 2, notificationID: "n")])
   }
 
   /// A user is found once, regardless of the number of the user's notifications.
@@ -137,7 +159,7 @@ extension StoreConformance {
       return (try body.queue(), try body.queue(of: "_bob"))
     }
     try expect(ann.map(\.notificationID), ["2", "4", "5"])
-    try expect(ann.map(\.number), [2, 4, 5])
+    try expect(ann.map(\.number), [2, 3, 4])
     try expect(bob.map(\.notificationID), ["3"])
   }
 
@@ -238,10 +260,10 @@ extension StoreConformance {
       throw Sample.refusal
     }
     let (newest, queue, badge) = try await store.read { (body) throws(ServerError) in
-      (try body.latestNotification(), try body.queue(), try body.badge(of: "_ann"))
+      (try body.queueEnd(of: "_ann"), try body.queue(), try body.badge(of: "_ann"))
     }
     try expect(error?.code, .accessDenied)
-    try expect(newest, 0)
+    try expect(newest, QueueEnd(number: 0, storeNumber: 0))
     try expect(queue, [])
     try expect(badge, 0)
   }

@@ -7,6 +7,7 @@ extension StoreConformance {
     Check("a lookup leaves out names without a record", missingRecordsAreLeftOut),
     Check("a save replaces the record with the same name", recordIsReplaced),
     Check("a deleted record is not found, and can be created again", deletedRecordIsGone),
+    Check("the latest state of a deleted record is its tombstone", tombstonesAreFound),
     Check("a change set advances its zone and stores its token", changeSetMovesZone),
     Check("an empty change set with a token only stores the token", emptySetStoresToken),
     Check("a record with an unusual name is found only under that name", unusualRecordNames),
@@ -26,7 +27,7 @@ extension StoreConformance {
       modified: Stamp(timestamp: 1_700_000_000_123, userRecordName: "_bob", deviceID: "Ünïx"),
       parentRecordName: "mother",
       fields: FieldsJSON(text: Array(#"{"a":{"value":"ü\n","type":"STRING"}}"#.utf8)),
-      hasAssets: true)
+      hasAssets: true, revision: 1 << 40)
     let bare = StoredRecord(
       name: "bare", type: "Other", change: 2, isDeleted: false,
       created: Stamp(timestamp: -5, userRecordName: "", deviceID: ""),
@@ -97,6 +98,33 @@ extension StoreConformance {
       try body.records(named: ["one"], in: try body.existing("Notes"))["one"]
     }
     try expect(again, Sample.record("one", change: 4))
+  }
+
+  /// The revision is stored with a new record, with a record that keeps its number, with a
+  /// tombstone, and with a record that replaces the tombstone.
+  static func tombstonesAreFound(_ store: any Store) async throws {
+    try await store.save(["other"], inZone: "Notes")
+    var found: [[StoredRecord]] = []
+    for (index, names) in [["one"], ["one", "one", "two"], ["one"], ["two", "one"]].enumerated() {
+      found.append(
+        try await store.write { (body) throws(ServerError) in
+          let zone = try body.existing("Notes")
+          var record = Sample.record("one", change: zone.change + 1)
+          record.isDeleted = index == 2
+          record.revision = Int64(index + 7)
+          record.number =
+            if index == 0 || index == 3 {
+              try body.drawRecordNumbers(1)
+            } else {
+              try body.latestStates(named: ["one"], in: zone)["one"]?.number ?? 0
+            }
+          try body.apply(ChangeSet(zone: zone, records: [record]))
+          return Array(try body.latestStates(named: names, in: zone).values)
+        })
+    }
+    try expect(found.map { $0.map(\.name) }, [["one"], ["one"], ["one"], ["one"]])
+    try expect(found.map { $0.map(\.revision) }, [[7], [8], [9], [10]])
+    try expect(found.map { $0.map(\.isDeleted) }, [[false], [false], [true], [false]])
   }
 
   /// A change set without a token keeps the existing token.

@@ -11,6 +11,7 @@ extension StoreConformance {
     Check("a zone that exists cannot be created", zoneIsMadeOnce),
     Check("a zone cannot be deleted twice", zoneIsDeletedOnce),
     Check("a zone that is created again has a new ID and no records", remadeZoneIsNew),
+    Check("the incarnation of a zone does not depend on other databases", incarnationsAreOwn),
     Check("a zone with an unusual name is found only under that name", unusualZoneNames),
   ]
 
@@ -50,7 +51,8 @@ extension StoreConformance {
     try expect(
       made,
       StoredZone(
-        id: made.id, database: Sample.ann, name: "Notes", change: 0, clientChangeToken: nil))
+        id: made.id, database: Sample.ann, name: "Notes", change: 0, clientChangeToken: nil,
+        incarnation: made.incarnation))
     try expect(locked, made)
     try expect(read, made)
   }
@@ -96,6 +98,26 @@ extension StoreConformance {
     }
     try expect(ids.count, 4)
     try expect(names, ["record 0", "record 1", "record 2", "record 3"])
+  }
+
+  /// Two users create the same zones, and a third user creates others in between.
+  static func incarnationsAreOwn(_ store: any Store) async throws {
+    let incarnations = try await store.write { (body) throws(ServerError) in
+      var incarnations: [[Int64]] = []
+      for owner in ["_ann", "_bob"] {
+        let database = DatabaseKey.private(owner: owner)
+        var own: [Int64] = []
+        for name in ["One", "Two", "One"] {
+          if let zone = try body.lockZone(named: name, in: database) { try body.deleteZone(zone) }
+          own.append(try body.createZone(named: name, in: database).incarnation)
+          _ = try body.createZone(named: "\(owner) \(own.count)", in: .private(owner: "_cleo"))
+        }
+        incarnations.append(own)
+      }
+      return incarnations
+    }
+    try expect(incarnations[0], incarnations[1])
+    try expect(Set(incarnations[0]).count, 3)
   }
 
   /// The lookup returns the newest state. A deleted zone is not found, and its number is never

@@ -55,7 +55,7 @@ struct HistoryCursor {
       let token = try ChangeToken(text: text)
       let readsPassages = participation.map { !$0.showsZone } ?? false
       try token.check(
-        epoch: epoch, incarnation: zone.id, newest: newest,
+        epoch: epoch, incarnation: zone.incarnation, newest: newest,
         forgotten: readsPassages ? zone.newestExpiredPassage : zone.newestExpired,
         participation: participation?.number ?? 0)
       (since, began, joined) = (token.change, token.began, token.joined)
@@ -121,7 +121,7 @@ struct HistoryCursor {
   ///   - isComplete: whether the page reaches the end of its ``range``.
   func next(afterReading change: Int64?, isComplete: Bool) -> ChangeToken {
     var token = ChangeToken(
-      subject: .zone, epoch: epoch, incarnation: zone.id, change: max(zone.change, since))
+      subject: .zone, epoch: epoch, incarnation: zone.incarnation, change: max(zone.change, since))
     token.participation = participation?.number ?? 0
     token.joined = joined
     if let caughtUp {

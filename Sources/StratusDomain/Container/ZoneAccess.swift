@@ -108,7 +108,7 @@ struct ZoneAccess: Sendable {
     of zone: StoredZone, in store: any StoreReading
   ) throws(ServerError) -> ChangeToken {
     var token = ChangeToken(
-      subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.id,
+      subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.incarnation,
       change: try newestVisibleChange(of: zone, in: store))
     if let participation {
       token.participation = participation.number

@@ -73,7 +73,7 @@ public struct DeviceReports: Sendable {
   ) throws(ServerError) -> Int64? {
     let name = position.zoneID.zoneName
     guard let zone = try store.zone(named: name, in: .private(owner: user)) else { return nil }
-    let after = zone.id == position.incarnation ? position.change : 0
+    let after = zone.incarnation == position.incarnation ? position.change : 0
     if after >= zone.change { return 0 }
     let changed = try store.recordChanges(
       in: zone, range: ChangeRange(after: after, through: zone.change), newestFirst: false,

@@ -27,7 +27,7 @@ struct CreateTokenHandler: EndpointHandler {
       try store.register(
         StoredDevice(
           user: user, deviceID: deviceID, channel: .courier(token: courierID),
-          acknowledged: try store.latestNotification(), seen: now,
+          acknowledged: try store.latestNotification(of: user), seen: now,
           sessionID: caller.principal.sessionID))
       return courierID
     }

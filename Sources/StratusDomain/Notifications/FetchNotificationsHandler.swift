@@ -39,7 +39,7 @@ struct NotificationHistory {
     -> FetchNotifications.Response
   {
     let epoch = try store.epoch(of: .private(user: user))
-    let newest = try store.latestNotification()
+    let newest = try store.latestNotification(of: user)
     let incarnation = DatabaseView.private(user: user).fingerprint
     try token?.check(epoch: epoch, incarnation: incarnation, newest: newest)
     let position = token?.change ?? 0

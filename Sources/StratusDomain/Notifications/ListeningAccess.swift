@@ -32,7 +32,7 @@ public struct ListeningAccess: Sendable {
     let now = ambient.now()
     let (known, newest, epoch) = try await store.read { (store) throws(ServerError) in
       (
-        try store.device(id: deviceID, of: user), try store.latestNotification(),
+        try store.device(id: deviceID, of: user), try store.latestNotification(of: user),
         try store.epoch(of: .private(user: user))
       )
     }
@@ -44,7 +44,7 @@ public struct ListeningAccess: Sendable {
         // A device that sends the number of its last event was registered before. The store no
         // longer has the device: it was removed, or a backup from before its registration was
         // restored. The device needs the notifications after that event.
-        let newest = try store.latestNotification()
+        let newest = try store.latestNotification(of: user)
         let position = max(0, min(lastEventID ?? newest, newest))
         try store.register(
           StoredDevice(
@@ -56,7 +56,7 @@ public struct ListeningAccess: Sendable {
       try await touch(known, in: store)
     }
     var position = acknowledged ?? newest
-    // NB: a number that the store has not used yet is ignored. A number from before a restore stays
+    // NB: a number that the user has not had yet is ignored. A number from before a restore stays
     // valid, because no number is used twice.
     if let lastEventID, lastEventID <= newest { position = max(position, lastEventID) }
     let device = ListeningDevice(

@@ -37,7 +37,7 @@ struct RegisterTokenHandler: EndpointHandler {
       let isSameUser = known.map { ExactName($0.user) == ExactName(user) } ?? false
       let ownDeviceID = isSameUser ? known?.deviceID : nil
       // If a token moves to another user, the new user gets nothing from the former user's queue.
-      let newest = try store.latestNotification()
+      let newest = try store.latestNotification(of: user)
       let deviceID = clientID ?? ownDeviceID ?? fresh
       try store.register(
         StoredDevice(

@@ -2,10 +2,14 @@ public import StratusWire
 
 /// Reads the queues of notifications. Each user has one queue.
 ///
-/// One counter numbers the notifications of the whole store, inside its transactions. The numbers
-/// therefore appear in commit order, and a reader that follows them misses nothing. A number is
-/// never used twice, because the counter of a new or restored store continues after all numbers
-/// ever used. A position in a queue therefore means the same before and after a restore.
+/// Each user has a counter, which numbers the user's notifications and read marks inside their
+/// transactions. The numbers therefore appear in commit order, and a reader that follows them
+/// misses nothing. A number is never used twice, because the counters of a new or restored store
+/// continue after all numbers ever used. A position in a queue therefore means the same before and
+/// after a restore. The number of a user does not depend on the notifications of other users.
+///
+/// A second counter numbers the notifications of the whole store in commit order. It is never shown
+/// to a user.
 public protocol NotificationReading {
   /// Returns the notifications in a user's queue with numbers above `number`, the oldest first.
   ///
@@ -21,17 +25,38 @@ public protocol NotificationReading {
     of user: String, after number: Int64, limit: Int
   ) throws(ServerError) -> [ReadMark]
 
-  /// Returns the newest number used, or the number before the first one if no number was used yet.
-  /// A new device begins after this number.
-  func latestNotification() throws(ServerError) -> Int64
+  /// Returns the newest numbers of a user and of the store, in one state of the store. A number
+  /// that was not used yet is the number before the first one.
+  func queueEnd(of user: String) throws(ServerError) -> QueueEnd
 
-  /// Returns the users who have notifications with numbers above `number`. Each user appears once.
+  /// Returns the users who have notifications with numbers of the store above `number`. Each user
+  /// appears once.
   ///
   /// - Parameter limit: the maximum number of notifications to examine.
   func usersWithNews(after number: Int64, limit: Int) throws(ServerError) -> UsersWithNews
 
   /// Returns the number on the app's icon.
   func badge(of user: String) throws(ServerError) -> Int
+}
+
+extension NotificationReading {
+  /// Returns the newest number of a user. A new device begins after this number.
+  public func latestNotification(of user: String) throws(ServerError) -> Int64 {
+    try queueEnd(of: user).number
+  }
+}
+
+/// The end of a user's queue.
+public struct QueueEnd: Sendable, Hashable {
+  /// The newest number of the user.
+  public var number: Int64
+  /// The newest number of the store.
+  public var storeNumber: Int64
+
+  public init(number: Int64, storeNumber: Int64) {
+    self.number = number
+    self.storeNumber = storeNumber
+  }
 }
 
 /// Adds and removes queued notifications.
@@ -101,6 +126,7 @@ public struct NewNotification: Sendable {
 
 /// A notification in a user's queue.
 public struct QueuedNotification: Sendable, Hashable {
+  /// The number in the user's queue.
   public var number: Int64
   /// The value of `nid`. Several notifications of one change can have the same value.
   public var notificationID: String
@@ -145,7 +171,7 @@ extension QueuedNotification {
 
 /// A row that says that a notification was marked as read.
 public struct ReadMark: Sendable, Hashable {
-  /// The number of the mark, from the counter that also numbers the notifications.
+  /// The number of the mark, from the user's counter, which also numbers the notifications.
   public var number: Int64
   public var notificationID: String
 
@@ -158,7 +184,7 @@ public struct ReadMark: Sendable, Hashable {
 /// The users whose queues of notifications grew.
 public struct UsersWithNews: Sendable, Hashable {
   public var users: [String]
-  /// The number of the newest notification examined. The next call continues after this number.
+  /// The store's number of the newest notification examined. The next call continues after it.
   public var through: Int64
   /// Whether there may be more notifications after ``through``.
   public var hasMore: Bool

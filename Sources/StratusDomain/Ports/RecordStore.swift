@@ -5,6 +5,12 @@ public protocol RecordReading {
     named names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: StoredRecord]
 
+  /// Returns the live records and the tombstones with these names. Names without a row are left
+  /// out.
+  func latestStates(
+    named names: [String], in zone: StoredZone
+  ) throws(ServerError) -> [ExactName: StoredRecord]
+
   /// Returns the live records with these numbers. Records of other zones are left out.
   func records(
     numbered numbers: [Int64], in zone: StoredZone

@@ -6,6 +6,11 @@
 enum ColumnBytes {
   /// The maximum number of bytes of a text in a column. Longer texts are cut.
   static let textBytesMax = 400
+  /// The maximum number of bytes of a column: the tag, a text of zeros, of which each takes two
+  /// bytes, and the end.
+  static let columnBytesMax = 1 + 2 * textBytesMax + 2
+  /// The maximum number of bytes of a distance in a position, with the byte that may follow it.
+  static let distanceBytesMax = 10
 
   private static let missing: UInt8 = 0x01
   private static let whole: UInt8 = 0x10

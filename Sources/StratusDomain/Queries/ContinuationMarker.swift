@@ -15,9 +15,6 @@ struct ContinuationMarker: Sendable, Hashable {
   private static let version: UInt8 = 3
   /// The version of markers that were not encrypted. Clients may still hold some of them.
   private static let plainVersion: UInt8 = 2
-  /// The position's value is padded to a multiple of this number of bytes. Its exact length would
-  /// reveal something about the record where the page ended.
-  private static let paddingCount = 128
   private static let headCount = 8 + 2 + 8 + 8 + 8 + 4
   private static let checkCount = 8
 
@@ -28,11 +25,14 @@ struct ContinuationMarker: Sendable, Hashable {
     self.position = position
   }
 
-  /// The marker as padded standard base64, because clients decode and encode it again.
+  /// Returns the marker as padded standard base64, because clients decode and encode it again.
   ///
   /// The marker is encrypted. A page may end at an index entry of a record that the caller may not
-  /// read, and the position contains that entry's values.
-  func text(encryptedBy signer: any TicketSigner) -> String {
+  /// read, and the position contains that entry's values. All markers of one query have the same
+  /// length, because the length of the value would reveal something about that record.
+  ///
+  /// - Parameter sortCount: the number of the query's sorts.
+  func text(encryptedBy signer: any TicketSigner, sortCount: Int) -> String {
     var bytes: [UInt8] = []
     bytes.append(fingerprint)
     bytes.append(UInt16(clamping: ordinal))
@@ -41,9 +41,15 @@ struct ContinuationMarker: Sendable, Hashable {
     bytes.append(UInt64(bitPattern: position.record))
     bytes.append(UInt32(clamping: position.value.count))
     bytes += position.value
-    let excess = position.value.count % Self.paddingCount
-    bytes += [UInt8](repeating: 0, count: excess == 0 ? 0 : Self.paddingCount - excess)
+    let width = Self.valueBytesMax(sortCount: sortCount)
+    bytes += [UInt8](repeating: 0, count: max(0, width - position.value.count))
     return Base64.encode([Self.version] + signer.encrypted(bytes))
+  }
+
+  /// Returns the maximum length of a position's value: one column for each sort, and a distance. A
+  /// query without sorts may read an index with one column.
+  private static func valueBytesMax(sortCount: Int) -> Int {
+    max(1, sortCount) * ColumnBytes.columnBytesMax + ColumnBytes.distanceBytesMax
   }
 
   /// - Throws: `BAD_REQUEST` if the text is not a valid marker, or belongs to another query.

@@ -208,7 +208,7 @@ extension QueryAttempt {
     return ContinuationMarker(
       fingerprint: try fingerprint(), ordinal: plan.ordinal, index: plan.index.id,
       position: position
-    ).text(encryptedBy: database.signer)
+    ).text(encryptedBy: database.signer, sortCount: request.query.sorts.count)
   }
 
   private func response(

@@ -77,7 +77,8 @@ struct RecordDecision: Sendable {
         let known = name.flatMap(snapshot.stored)
         let numbers = RecordRules.Numbers(
           change: (snapshot.zone?.change ?? 0) + Int64(records.count) + 1,
-          record: known?.number ?? snapshot.firstNumber + Int64(records.count))
+          record: known?.number ?? snapshot.firstNumber + Int64(records.count),
+          revision: known?.nextRevision ?? name.map(snapshot.firstRevision) ?? 1)
         let outcome = try rules.decide(
           sent, stored: name.flatMap { snapshot.records[$0] },
           isHidden: name.map { snapshot.hidden.contains(ExactName($0)) } ?? false,

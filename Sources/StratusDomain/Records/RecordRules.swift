@@ -4,10 +4,11 @@ import StratusWire
 struct RecordRules: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
-  /// The change number and the record number of a written record.
+  /// The change number, the record number and the revision of a written record.
   struct Numbers {
     var change: Int64
     var record: Int64
+    var revision: Int64
   }
 
   /// The result of an operation: the record to write (none if there was nothing to delete), and the
@@ -34,7 +35,7 @@ struct RecordRules: Sendable {
   ///   - isHidden: whether there is a record with that name that the caller may not read.
   ///   - share: the participants and permissions of a share that is saved, or nil for another
   ///     record.
-  ///   - numbers: the numbers of the change and of the record.
+  ///   - numbers: the numbers of the change and of the record, and its next revision.
   func decide(
     _ sent: SentOperation, stored: StoredRecord?, isHidden: Bool = false,
     share: ShareState? = nil, numbers: Numbers, fields: inout FieldDecision
@@ -142,7 +143,7 @@ struct RecordRules: Sendable {
         modified: writer.stamp(of: sent),
         parentRecordName: parent.applied(
           to: keepsOthers || keepsParent ? stored?.parentRecordName : nil), fields: written.text,
-        hasAssets: written.hasAssets, number: numbers.record)
+        hasAssets: written.hasAssets, number: numbers.record, revision: numbers.revision)
       if let stored { try record.keepSharing(of: stored) }
       if let share { try record.set(share) }
       if let state = try record.shareState() { record.parentRecordName = state.rootRecordName }

@@ -12,6 +12,8 @@ struct RecordSnapshot: Sendable {
   /// Records that the operations name, but that count as deleted, because an unfinished cascade
   /// will delete them.
   let pendingDeletions: [ExactName: StoredRecord]
+  /// The deleted records that the operations name, if the caller could read them.
+  private let tombstones: [ExactName: StoredRecord]
   let schema: Schema
   /// The first of the numbers reserved for new records, one for each operation.
   let firstNumber: Int64
@@ -32,10 +34,12 @@ struct RecordSnapshot: Sendable {
     guard let zone = access.zone else {
       records = [:]
       pendingDeletions = [:]
+      tombstones = [:]
       hidden = []
       return
     }
-    let found = try Self.records(named: names, in: zone, of: store)
+    var found = try Self.records(named: names, in: zone, of: store)
+    tombstones = Self.takeTombstones(from: &found, access, schema)
     pendingDeletions = try PendingDeletions.among(found, in: zone, schema: schema, of: store)
     let live =
       pendingDeletions.isEmpty
@@ -54,16 +58,27 @@ struct RecordSnapshot: Sendable {
     return (readable, Set(records.keys).subtracting(readable.keys))
   }
 
-  /// Loads records in groups, so that the writer's memory stays within its limit.
+  /// Removes the tombstones from the records, and returns those of records that the caller could
+  /// read. The others must have no effect that the caller can see.
+  private static func takeTombstones(
+    from records: inout [ExactName: StoredRecord], _ access: ZoneAccess, _ schema: Schema
+  ) -> [ExactName: StoredRecord] {
+    guard records.values.contains(where: \.isDeleted) else { return [:] }
+    let tombstones = records.filter { $0.value.isDeleted }
+    records = records.filter { !$0.value.isDeleted }
+    return split(tombstones, access, schema).readable
+  }
+
+  /// Loads records and tombstones in groups, so that the writer's memory stays within its limit.
   private static func records(
     named names: [String], in zone: StoredZone, of store: any StoreWriting
   ) throws(ServerError) -> [ExactName: StoredRecord] {
-    if names.count == 1 { return try store.records(named: names, in: zone) }
+    if names.count == 1 { return try store.latestStates(named: names, in: zone) }
     var found: [ExactName: StoredRecord] = [:]
     var rest = names[...]
     var sizeBytes = 0
     while !rest.isEmpty {
-      let group = try store.records(
+      let group = try store.latestStates(
         named: Array(rest.prefix(Limits.recordsReadTogether)), in: zone)
       rest = rest.dropFirst(Limits.recordsReadTogether)
       for (name, record) in group {
@@ -90,6 +105,8 @@ struct RecordSnapshot: Sendable {
   ) {
     self.firstNumber = firstNumber
     self.access = access
+    var records = records
+    tombstones = Self.takeTombstones(from: &records, access, schema)
     (self.records, hidden) = Self.split(records, access, schema)
     self.schema = schema
     self.pendingDeletions = pendingDeletions
@@ -97,6 +114,9 @@ struct RecordSnapshot: Sendable {
 
   /// The zone's row, or nil for the default zone before anything is written to it.
   var zone: StoredZone? { access.zone }
+
+  /// The revision of a new record with a name. It continues after the revision of a tombstone.
+  func firstRevision(of name: String) -> Int64 { tombstones[name]?.nextRevision ?? 1 }
 
   /// The stored record with a name, even if it counts as deleted.
   func stored(_ name: String) -> StoredRecord? { records[name] ?? pendingDeletions[name] }

@@ -12,7 +12,11 @@ public struct StoredRecord: Sendable {
   public var type: String
   /// The number of the change in the zone's history that created this state.
   public var change: Int64
-  /// Whether this is a tombstone, of which only name, type, change and `modified` have a meaning.
+  /// The number of times that the record was saved or deleted. A record that replaces a tombstone
+  /// continues to count. 0 means that the record was last saved before revisions were counted.
+  public var revision: Int64
+  /// Whether this is a tombstone, of which only name, type, change, revision and `modified` have a
+  /// meaning.
   public var isDeleted: Bool
   public var created: Stamp
   public var modified: Stamp
@@ -27,9 +31,10 @@ public struct StoredRecord: Sendable {
   public init(
     name: String, type: String, change: Int64, isDeleted: Bool, created: Stamp, modified: Stamp,
     parentRecordName: String?, fields: FieldsJSON, hasAssets: Bool = false,
-    hasSharing: Bool = false, number: Int64 = 0
+    hasSharing: Bool = false, number: Int64 = 0, revision: Int64 = 0
   ) {
     self.number = number
+    self.revision = revision
     self.name = name
     self.type = type
     self.change = change
@@ -43,15 +48,34 @@ public struct StoredRecord: Sendable {
   }
 
   /// The version of the record, as clients see it.
+  ///
+  /// A tag counts only changes of this record. A user must not learn how much other users write.
+  ///
+  /// NB: the tag of a record without a revision contains its change number, as in earlier releases.
+  /// Devices hold such tags.
   public var tag: String {
-    RecordChangeTag.text(change: change, modifiedMilliseconds: modified.timestamp)
+    RecordChangeTag.text(
+      revision: countedRevision, modifiedMilliseconds: modified.timestamp)
+  }
+
+  /// The revision of the next state of the record. It also follows the change numbers in the tags
+  /// of earlier releases, so that no tag is used twice.
+  var nextRevision: Int64 { countedRevision + 1 }
+
+  private var countedRevision: Int64 { revision == 0 ? change : revision }
+
+  /// Makes this record the state that follows a stored state.
+  mutating func follow(_ stored: StoredRecord, change: Int64) {
+    self.change = change
+    revision = stored.nextRevision
   }
 
   /// Returns the tombstone that replaces the record when it is deleted.
   func tombstone(change: Int64, modified: Stamp) -> StoredRecord {
     StoredRecord(
       name: name, type: type, change: change, isDeleted: true, created: created,
-      modified: modified, parentRecordName: nil, fields: .empty, number: number)
+      modified: modified, parentRecordName: nil, fields: .empty, number: number,
+      revision: nextRevision)
   }
 }
 
@@ -63,7 +87,7 @@ extension StoredRecord: Hashable {
       && left.isDeleted == right.isDeleted && left.created == right.created
       && left.modified == right.modified && left.parentRecordName == right.parentRecordName
       && left.fields == right.fields && left.hasAssets == right.hasAssets
-      && left.hasSharing == right.hasSharing
+      && left.hasSharing == right.hasSharing && left.revision == right.revision
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -74,16 +98,16 @@ extension StoredRecord: Hashable {
 
 /// The version of a record. Clients compare versions to find out whether the record has changed.
 enum RecordChangeTag {
-  /// Returns a text of the change number and the time, both in base 36.
+  /// Returns a text of the revision and the time, both in base 36.
   ///
-  /// NB: the change number alone is not enough. After a restore from a backup, or in a zone that
-  /// was deleted and created again, change numbers are used again. A stale tag could then match
-  /// another version.
-  static func text(change: Int64, modifiedMilliseconds: Int64) -> String {
+  /// NB: the revision alone is not enough. After a restore from a backup, in a zone that was
+  /// deleted and created again, and after the removal of a tombstone, revisions are used again. A
+  /// stale tag could then match another version.
+  static func text(revision: Int64, modifiedMilliseconds: Int64) -> String {
     // NB: the text is built without intermediate strings, because every record of an answer has a
     // tag.
     String(unsafeUninitializedCapacity: 32) { bytes in
-      var count = write(change, atLeast: 1, to: bytes, from: 0)
+      var count = write(revision, atLeast: 1, to: bytes, from: 0)
       count = write(modifiedMilliseconds, atLeast: 8, to: bytes, from: count)
       return count
     }

@@ -89,8 +89,9 @@ public struct ContinueRetirements: Sendable {
         timestamp: now, userRecordName: record.modified.userRecordName, deviceID: "1")
       return record.tombstone(change: change, modified: stamp)
     }
+    let stored = record
     var record = record
-    record.change = change
+    record.follow(stored, change: change)
     if work.phase == .removing {
       if try record.fields.storedValues(of: [field]).isEmpty { return nil }
       record.fields = try merge([(field, nil)], into: record.fields)

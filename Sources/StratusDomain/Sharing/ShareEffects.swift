@@ -18,7 +18,7 @@ struct ShareEffects {
   /// Writes a new state of one record. All earlier changes of the zone must have been written.
   ///
   /// - Parameters:
-  ///   - new: the new state. Its change number and stamp are replaced.
+  ///   - new: the new state. Its change number, revision and stamp are replaced.
   ///   - old: the stored state.
   @discardableResult
   func rewrite(
@@ -27,7 +27,7 @@ struct ShareEffects {
   ) throws(ServerError) -> StoredRecord {
     let zone = try zone(in: store)
     var record = new
-    record.change = zone.change + 1
+    record.follow(old, change: zone.change + 1)
     record.modified = Stamp(
       timestamp: origin.time, userRecordName: origin.user, deviceID: deviceID ?? self.deviceID)
     let reach = try HierarchyReach(

@@ -102,7 +102,7 @@ final class UserRecords: Sendable {
     let stamp = Stamp(timestamp: now, userRecordName: user, deviceID: "1")
     let record = StoredRecord(
       name: user, type: recordType, change: zone.change + 1, isDeleted: false, created: stamp,
-      modified: stamp, parentRecordName: nil, fields: .empty)
+      modified: stamp, parentRecordName: nil, fields: .empty, revision: 1)
     var rows = RowChanges()
     rows.usage[record.type] = Usage(of: record, assetBytes: 0)
     try store.apply(ChangeSet(zone: zone, records: [record], rows: rows))

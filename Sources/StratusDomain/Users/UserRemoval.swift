@@ -249,7 +249,7 @@ public struct UserRemoval: Sendable {
     var earlier: [ExactName: StoredRecord] = [:]
     for (record, old) in records {
       var record = record
-      record.change = zone.change + Int64(written.count) + 1
+      record.follow(old, change: zone.change + Int64(written.count) + 1)
       try rows.note(record, replacing: old.isDeleted ? nil : old, schema: schema)
       written.append(record)
       earlier[ExactName(old.name)] = old

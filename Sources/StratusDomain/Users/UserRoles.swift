@@ -108,7 +108,7 @@ public struct UserRoles: Sendable {
     of store: any StoreWriting
   ) throws(ServerError) -> Bool {
     var record = stored
-    record.change = zone.change + 1
+    record.follow(stored, change: zone.change + 1)
     record.modified = Stamp(
       timestamp: origin.time, userRecordName: origin.user, deviceID: Caller.namelessDeviceID)
     let value = numbers.isEmpty ? nil : FieldValue.list(.int64, numbers.map { .int64($0) })

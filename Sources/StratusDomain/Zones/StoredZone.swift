@@ -2,9 +2,11 @@ public import StratusWire
 
 /// A zone in the store.
 public struct StoredZone: Sendable, Hashable {
-  /// The zone's *incarnation*. It is never used again in a store, not even after a restore, so it
-  /// distinguishes the zone from earlier and later zones with the same name.
+  /// The zone's number in the store. It is never used again, not even after a restore. Users do not
+  /// see it, because it counts the zones of all users.
   public var id: Int64
+  /// Distinguishes the zone from earlier and later zones with the same name, also after a restore.
+  public var incarnation: Int64
   public var database: DatabaseKey
   public var name: String
   /// The number of the newest change to a record of the zone, or 0 if there is none yet.
@@ -26,9 +28,10 @@ public struct StoredZone: Sendable, Hashable {
   public init(
     id: Int64, database: DatabaseKey, name: String, change: Int64, clientChangeToken: String?,
     encryptionScope: EncryptionScope = .perRecord, newestExpired: Int64 = 0,
-    newestExpiredPassage: Int64 = 0, hasHierarchies: Bool = false
+    newestExpiredPassage: Int64 = 0, hasHierarchies: Bool = false, incarnation: Int64? = nil
   ) {
     self.id = id
+    self.incarnation = incarnation ?? id
     self.database = database
     self.name = name
     self.change = change
@@ -46,7 +49,7 @@ public struct StoredZone: Sendable, Hashable {
 /// An entry in a database's history: a zone was created, changed or deleted, or a user joined or
 /// left the zone.
 public struct ZoneChange: Sendable, Hashable {
-  /// The zone's ``StoredZone/id``.
+  /// The zone's ``StoredZone/incarnation``.
   public var incarnation: Int64
   public var name: String
   /// The database that holds the zone's rows.

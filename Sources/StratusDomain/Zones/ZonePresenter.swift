@@ -20,7 +20,8 @@ struct ZonePresenter: Sendable {
   func item(_ zone: StoredZone, share: String? = nil) -> ZoneItem {
     item(
       zone,
-      token: ChangeToken(subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change),
+      token: ChangeToken(
+        subject: .zone, epoch: epoch, incarnation: zone.incarnation, change: zone.change),
       share: share)
   }
 
@@ -29,7 +30,7 @@ struct ZonePresenter: Sendable {
     return .zone(
       ZoneDictionary(
         zoneID: zone.address.id, syncToken: token.text,
-        incarnation: showsIncarnations ? String(zone.id) : nil, isAtomic: true,
+        incarnation: showsIncarnations ? String(zone.incarnation) : nil, isAtomic: true,
         shareRecordName: share, encryptionScope: zone.encryptionScope))
   }
 

@@ -23,9 +23,12 @@ public struct StoreAPNsQueue: APNsQueue {
       let news = try store.usersWithNews(after: number, limit: limit)
       var devices: [StoredDevice] = []
       for user in news.users {
-        for device in try store.devices(of: user) where device.acknowledged < news.through {
-          if case .apns = device.channel { devices.append(device) }
+        let reached = try store.devices(of: user).filter { device in
+          if case .apns = device.channel { true } else { false }
         }
+        if reached.isEmpty { continue }
+        let newest = try store.latestNotification(of: user)
+        devices += reached.filter { $0.acknowledged < newest }
       }
       return APNsDevicesWithNews(
         devices: devices, through: news.through, hasMore: news.hasMore)

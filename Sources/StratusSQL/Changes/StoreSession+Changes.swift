@@ -91,8 +91,8 @@ private enum ChangeStatements {
   static let forgotten = SQLStatement(
     "SELECT newest_forgotten FROM databases WHERE database = ?")
   private static let listings = """
-    SELECT zones.name, listings.listed, listings.deleted, listings.deletion_reason, zones.zone,
-      listings.participation
+    SELECT zones.name, listings.listed, listings.deleted, listings.deletion_reason,
+      \(ZoneStatements.incarnation), listings.participation
     """
   private static let behind = """
     WHERE listings.database = ? AND listings.listed > ? ORDER BY listings.listed LIMIT ?

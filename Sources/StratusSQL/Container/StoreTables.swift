@@ -7,7 +7,7 @@ public import StratusDomain
 /// row. Tables without a database's number belong to the whole store, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 12
+  public static let layout: Int64 = 13
   /// The number of record numbers that a session takes at once.
   public static let recordNumbersPerBlock = RecordNumbers.blockSize
 
@@ -144,7 +144,8 @@ public enum StoreTables {
       used_bytes BIGINT NOT NULL DEFAULT 0,
       recent_usage \(dialect.text) NOT NULL DEFAULT '',
       version_count BIGINT NOT NULL DEFAULT 0,
-      version_bytes BIGINT NOT NULL DEFAULT 0);
+      version_bytes BIGINT NOT NULL DEFAULT 0,
+      incarnation BIGINT NOT NULL DEFAULT 0);
     CREATE UNIQUE INDEX zones_live ON zones (database, name) WHERE deleted = 0;
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;
@@ -184,6 +185,7 @@ public enum StoreTables {
       parent \(dialect.text),
       fields \(dialect.bytes) NOT NULL,
       assets BIGINT NOT NULL,
+      revision BIGINT NOT NULL DEFAULT 0,
       UNIQUE (database, zone, name));
     CREATE UNIQUE INDEX records_changed ON records (database, zone, change);
     \(deletedRecords)

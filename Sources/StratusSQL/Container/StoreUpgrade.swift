@@ -20,12 +20,31 @@ enum StoreUpgrade {
     if layout < 12 {
       try connection.define(VersionTables.text(connection.dialect) + VersionTables.zoneColumns)
     }
+    if layout < 13 { try addNumbersOfUsers(on: connection, from: layout) }
     if layout < 8 { try addSharing(on: connection, from: layout, now: now) }
     // NB: layout 1 had no table of keys, so the table was just created in its current form.
     if (2..<9).contains(layout) { try connection.define(KeyTables.retired) }
     if (2..<11).contains(layout) { try connection.define(KeyTables.root(connection.dialect)) }
     if layout < 10 { try connection.define(UsageTables.countAll(connection.dialect)) }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  /// Upgrades to layout 13. Users see no numbers any more that count the writes of other users:
+  /// records have a revision, zones have an incarnation, and each user's notifications have numbers
+  /// of their own.
+  ///
+  /// NB: a table that the layout does not have is created later, in its current form.
+  private static func addNumbersOfUsers(
+    on connection: any SQLConnection, from layout: Int64
+  ) throws(ServerError) {
+    let column = "ADD COLUMN revision BIGINT NOT NULL DEFAULT 0;"
+    try connection.define("ALTER TABLE zones ADD COLUMN incarnation BIGINT NOT NULL DEFAULT 0;")
+    if layout >= 3 {
+      try connection.define(
+        "ALTER TABLE records \(column) ALTER TABLE outbox_records \(column)")
+      try connection.define(NotificationTables.numberUsers)
+    }
+    if layout >= 12 { try connection.define("ALTER TABLE record_versions \(column)") }
   }
 
   /// Upgrades to layout 8.
@@ -140,7 +159,7 @@ enum StoreUpgrade {
   /// Assigns numbers to records. Records of one zone get adjacent numbers, because they are read
   /// and indexed together.
   private static func numberRecords(on connection: any SQLConnection) throws(ServerError) {
-    let columns = RecordColumns.list.replacing(", record", with: "")
+    let columns = RecordColumns.list.replacing(", revision, record", with: "")
     try connection.define(
       """
       ALTER TABLE records RENAME TO records_before;

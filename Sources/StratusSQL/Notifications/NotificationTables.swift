@@ -4,13 +4,20 @@ import StratusDomain
 enum NotificationTables {
   /// The tables belong to the store, because a user has one queue for all databases.
   ///
+  /// `notifications.number` numbers the notifications of the whole store, and only the server uses
+  /// it. `notifications.user_number` numbers the notifications and read marks of one user, because
+  /// users see these numbers, and they must not count the notifications of others. The user's
+  /// newest number is in `notification_users.newest`. A user's first number follows
+  /// `notification_count.base`.
+  ///
   /// NB: numbers come from a row, not from an engine's sequence. A sequence may assign numbers in
   /// another order than that of the commits. A device that reads by number would then miss some
   /// notifications.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE notification_count (
-      newest BIGINT NOT NULL);
+      newest BIGINT NOT NULL,
+      base BIGINT NOT NULL DEFAULT 0);
     INSERT INTO notification_count (newest) VALUES (0);
     CREATE TABLE notifications (
       number BIGINT NOT NULL PRIMARY KEY,
@@ -20,8 +27,9 @@ enum NotificationTables {
       coalescing_key \(dialect.text),
       created_at BIGINT NOT NULL,
       read_number BIGINT,
-      payload \(dialect.bytes) NOT NULL);
-    CREATE INDEX notifications_owner ON notifications (owner, number);
+      payload \(dialect.bytes) NOT NULL,
+      user_number BIGINT NOT NULL);
+    \(numbersOfUsers)
     CREATE INDEX notifications_coalescing ON notifications (owner, coalescing_key)
       WHERE coalescing_key IS NOT NULL;
     CREATE INDEX notifications_read ON notifications (owner, read_number)
@@ -30,7 +38,8 @@ enum NotificationTables {
     CREATE TABLE notification_users (
       owner \(dialect.text) PRIMARY KEY,
       badge BIGINT NOT NULL,
-      added BIGINT NOT NULL);
+      added BIGINT NOT NULL,
+      newest BIGINT NOT NULL DEFAULT 0);
 
     CREATE TABLE devices (
       owner \(dialect.text) NOT NULL,
@@ -53,7 +62,24 @@ enum NotificationTables {
   static let devicesSeen =
     "CREATE INDEX devices_seen ON devices (seen) WHERE channel <> \(DeviceChannel.apnsNumber);"
 
-  /// Moves the notification counter beyond all numbers that were assigned before the given time.
+  /// The index of the notifications by user and number.
+  private static let numbersOfUsers =
+    "CREATE INDEX notifications_owner ON notifications (owner, user_number);"
+
+  /// Upgrades the tables to layout 13. In earlier layouts, users saw the numbers of the whole
+  /// store. Each user's numbers continue after the newest of them, so that devices can use their
+  /// old positions.
+  static let numberUsers = """
+    ALTER TABLE notification_count ADD COLUMN base BIGINT NOT NULL DEFAULT 0;
+    UPDATE notification_count SET base = newest;
+    ALTER TABLE notification_users ADD COLUMN newest BIGINT NOT NULL DEFAULT 0;
+    ALTER TABLE notifications ADD COLUMN user_number BIGINT NOT NULL DEFAULT 0;
+    UPDATE notifications SET user_number = number;
+    DROP INDEX notifications_owner;
+    \(numbersOfUsers)
+    """
+
+  /// Moves the notification counters beyond all numbers that were assigned before the given time.
   ///
   /// NB: a device continues after the last number that it knows. After a restore from a backup, or
   /// in a new store, numbers could otherwise be assigned twice. The device would then miss a new
@@ -61,6 +87,7 @@ enum NotificationTables {
   static func countOn(from time: Int64, on connection: any SQLConnection) throws(ServerError) {
     let first = max(0, min(time, Int64.max >> 17)) * numbersPerMillisecond
     try connection.queue(countOn, [.integer(first), .integer(first)])
+    try connection.queue(setBase, [])
   }
 
   /// The number of notification numbers that are reserved for each millisecond. No server assigns
@@ -70,4 +97,5 @@ enum NotificationTables {
 
   private static let countOn = SQLStatement(
     "UPDATE notification_count SET newest = ? WHERE newest < ?")
+  private static let setBase = SQLStatement("UPDATE notification_count SET base = newest")
 }

@@ -48,7 +48,7 @@ extension StoreSession {
   public func acknowledge(
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError) {
-    let number = min(number, try latestNotification())
+    let number = min(number, try queueEnd(of: user).number)
     try connection.queue(
       DeviceStatements.acknowledge,
       [.integer(number), .text(user), .text(deviceID), .integer(number)])

@@ -4,7 +4,7 @@ import StratusWire
 extension StoreSession {
   public func enqueue(_ notifications: [NewNotification]) throws(ServerError) {
     guard !notifications.isEmpty else { return }
-    var newest = try drawNotifications(notifications.count)
+    var (number, base) = try drawNotifications(notifications.count)
     var states: [ExactName: QueueState] = [:]
     for notification in notifications {
       let user = ExactName(notification.user)
@@ -12,9 +12,10 @@ extension StoreSession {
       if let known = states[user] {
         state = known
       } else {
-        state = try lockQueueState(of: notification.user)
+        state = try lockQueueState(of: notification.user, after: base)
       }
-      newest += 1
+      number += 1
+      state.newest += 1
       state.added += 1
       var payload = notification.payload
       if notification.shouldBadge {
@@ -26,9 +27,9 @@ extension StoreSession {
       try connection.queue(
         EnqueueStatements.insert,
         [
-          .integer(newest), .text(notification.user), .text(payload.notificationID),
+          .integer(number), .text(notification.user), .text(payload.notificationID),
           .optional(origin), .optional(notification.coalescingKey),
-          .integer(notification.createdAt), .bytes(payload.jsonBytes),
+          .integer(notification.createdAt), .bytes(payload.jsonBytes), .integer(state.newest),
         ])
       if state.added % Self.notificationsPerTrim == 0 { try trimQueue(of: notification.user) }
     }
@@ -89,12 +90,13 @@ private enum EnqueueStatements {
   static let insert = SQLStatement(
     """
     INSERT INTO notifications (
-      number, owner, notification_id, origin_device, coalescing_key, created_at, payload)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+      number, owner, notification_id, origin_device, coalescing_key, created_at, payload,
+      user_number)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     """)
   static let coalesced = SQLStatement(
     """
-    SELECT number, origin_device FROM notifications
+    SELECT user_number, origin_device FROM notifications
     WHERE owner = ? AND coalescing_key = ? AND read_number IS NULL
     """)
   static let removeCoalesced = SQLStatement(
@@ -105,8 +107,9 @@ private enum EnqueueStatements {
     "SELECT MIN(acknowledged) FROM devices WHERE owner = ?")
   static let nthNewest = SQLStatement(
     """
-    SELECT number FROM notifications WHERE owner = ? ORDER BY number DESC LIMIT 1 OFFSET ?
+    SELECT user_number FROM notifications WHERE owner = ?
+    ORDER BY user_number DESC LIMIT 1 OFFSET ?
     """)
   static let trim = SQLStatement(
-    "DELETE FROM notifications WHERE owner = ? AND number <= ?")
+    "DELETE FROM notifications WHERE owner = ? AND user_number <= ?")
 }

@@ -32,10 +32,12 @@ extension StoreSession {
     ) { ReadMark(number: $0.integer(0), notificationID: $0.text(1)) }
   }
 
-  public func latestNotification() throws(ServerError) -> Int64 {
-    guard let newest = try connection.first(NotificationStatements.newest, [], { $0.integer(0) })
-    else { throw .fault("the store does not count its notifications") }
-    return newest
+  public func queueEnd(of user: String) throws(ServerError) -> QueueEnd {
+    let end = try connection.first(NotificationStatements.end, [.text(user)]) {
+      QueueEnd(number: max($0.integer(1), $0.integer(2)), storeNumber: $0.integer(0))
+    }
+    guard let end else { throw .fault("the store does not count its notifications") }
+    return end
   }
 
   public func usersWithNews(
@@ -78,16 +80,15 @@ extension StoreSession {
       if row.isNull(2) { unread[id, default: []].append(row.integer(0)) }
       return true
     }
-    var found: [String] = []
-    var newest = try drawNotifications(unread.values.reduce(0) { $0 + $1.count })
-    for id in ids where known.remove(id) != nil {
-      found.append(id)
-      for number in unread[id] ?? [] {
-        newest += 1
-        try connection.queue(
-          NotificationStatements.markRead, [.integer(newest), .integer(number)])
-      }
+    let found = ids.filter { known.remove($0) != nil }
+    if unread.isEmpty { return found }
+    var state = try lockQueueState(of: user, after: try queueEnd(of: user).number)
+    for number in found.flatMap({ unread[$0] ?? [] }) {
+      state.newest += 1
+      try connection.queue(
+        NotificationStatements.markRead, [.integer(state.newest), .integer(number)])
     }
+    try write(state, of: user)
     return found
   }
 
@@ -106,32 +107,45 @@ struct QueueState {
   var badge: Int64 = 0
   /// The number of notifications that were ever added to the user's queue.
   var added: Int64 = 0
+  /// The user's newest number.
+  var newest: Int64 = 0
 }
 
 extension StoreSession {
-  /// Takes consecutive notification numbers from the store's counter.
+  /// Takes consecutive numbers from the store's counter.
   ///
   /// NB: the counter is changed before it is read. The change locks the row until the transaction
   /// ends, so that the numbers have the order of the commits.
   ///
-  /// - Returns: the number before the first of these numbers.
-  func drawNotifications(_ count: Int) throws(ServerError) -> Int64 {
-    if count > 0 {
-      try connection.queue(NotificationStatements.countUp, [.integer(Int64(count))])
+  /// - Returns: the number before the first of these numbers, and the number before the first
+  ///   number of each user.
+  func drawNotifications(
+    _ count: Int
+  ) throws(ServerError) -> (before: Int64, base: Int64) {
+    try connection.queue(NotificationStatements.countUp, [.integer(Int64(count))])
+    let found = try connection.first(NotificationStatements.count, []) {
+      (before: $0.integer(0) - Int64(count), base: $0.integer(1))
     }
-    return try latestNotification() - Int64(count)
+    guard let found else { throw .fault("the store does not count its notifications") }
+    return found
   }
 
-  func lockQueueState(of user: String) throws(ServerError) -> QueueState {
+  /// - Parameter least: the newest number of a user without notifications.
+  func lockQueueState(
+    of user: String, after least: Int64
+  ) throws(ServerError) -> QueueState {
     try connection.first(NotificationStatements.lockUser, [.text(user)]) {
-      QueueState(badge: $0.integer(0), added: $0.integer(1))
-    } ?? QueueState()
+      QueueState(
+        badge: $0.integer(0), added: $0.integer(1), newest: max($0.integer(2), least))
+    } ?? QueueState(newest: least)
   }
 
   func write(_ state: QueueState, of user: String) throws(ServerError) {
     try connection.queue(
       NotificationStatements.setUser,
-      [.text(user), .integer(state.badge), .integer(state.added)])
+      [
+        .text(user), .integer(state.badge), .integer(state.added), .integer(state.newest),
+      ])
   }
 }
 
@@ -139,19 +153,27 @@ enum NotificationStatements {
   static let page = SQLStatement(
     bounding: """
       SELECT
-        number, notification_id, origin_device, coalescing_key, created_at, read_number, payload
-      FROM notifications WHERE owner = ? AND number > ? ORDER BY number LIMIT ?
+        user_number, notification_id, origin_device, coalescing_key, created_at, read_number,
+        payload
+      FROM notifications WHERE owner = ? AND user_number > ? ORDER BY user_number LIMIT ?
       """, by: "payload")
   static let readMarks = SQLStatement(
     """
     SELECT read_number, notification_id FROM notifications
     WHERE owner = ? AND read_number > ? ORDER BY read_number LIMIT ?
     """)
-  static let newest = SQLStatement("SELECT newest FROM notification_count")
+  static let count = SQLStatement("SELECT newest, base FROM notification_count")
+  static let end = SQLStatement(
+    """
+    SELECT newest, base, COALESCE((
+      SELECT notification_users.newest FROM notification_users WHERE owner = ?), 0)
+    FROM notification_count
+    """)
   static let countUp = SQLStatement("UPDATE notification_count SET newest = newest + ?")
   static let owners = SQLStatement(
     "SELECT number, owner FROM notifications WHERE number > ? ORDER BY number LIMIT ?")
-  private static let state = "SELECT badge, added FROM notification_users WHERE owner = ?"
+  private static let state =
+    "SELECT badge, added, newest FROM notification_users WHERE owner = ?"
   static let user = SQLStatement(state)
   static let lockUser = SQLStatement { state + $0.forUpdate("notification_users") }
   static let setBadge = SQLStatement(
@@ -161,13 +183,14 @@ enum NotificationStatements {
     """)
   static let setUser = SQLStatement(
     """
-    INSERT INTO notification_users (owner, badge, added) VALUES (?, ?, ?)
-    ON CONFLICT (owner) DO UPDATE SET badge = excluded.badge, added = excluded.added
+    INSERT INTO notification_users (owner, badge, added, newest) VALUES (?, ?, ?, ?)
+    ON CONFLICT (owner) DO UPDATE SET badge = excluded.badge, added = excluded.added,
+      newest = excluded.newest
     """)
   static let ids = SQLStatement(
     """
     SELECT number, notification_id, read_number FROM notifications
-    WHERE owner = ? ORDER BY number
+    WHERE owner = ? ORDER BY user_number
     """)
   static let markRead = SQLStatement(
     "UPDATE notifications SET read_number = ? WHERE number = ?")

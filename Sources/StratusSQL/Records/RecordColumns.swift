@@ -5,10 +5,10 @@ import StratusWire
 enum RecordColumns {
   static let list = """
     name, type, change, deleted, created_at, created_by, created_device,
-    modified_at, modified_by, modified_device, parent, fields, assets, record
+    modified_at, modified_by, modified_device, parent, fields, assets, revision, record
     """
   /// The number of columns.
-  static let count = 14
+  static let count = 15
 }
 
 /// The bits of the column `assets`: whether the fields contain files, and whether they contain data
@@ -40,7 +40,7 @@ struct RecordReader {
       fields: isDeleted ? .empty : FieldsJSON(text: row.bytes(11)),
       hasAssets: !isDeleted && row.integer(12) & RecordFlags.assets != 0,
       hasSharing: !isDeleted && row.integer(12) & RecordFlags.sharing != 0,
-      number: row.integer(13))
+      number: row.integer(14), revision: row.integer(13))
   }
 
   private mutating func stamp(_ row: any SQLRow, at column: Int) -> Stamp {

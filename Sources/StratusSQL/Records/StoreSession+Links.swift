@@ -61,7 +61,8 @@ extension StoreSession {
     ) { (row) throws(ServerError) in
       let zone = StoredZone(
         id: row.integer(5), database: try Self.database(scope: row.integer(9), owner: row.text(10)),
-        name: row.text(6), change: row.integer(7), clientChangeToken: row.optionalText(8))
+        name: row.text(6), change: row.integer(7), clientChangeToken: row.optionalText(8),
+        incarnation: row.integer(11))
       result.append(Self.cascade(row, in: zone))
       return true
     }
@@ -139,7 +140,7 @@ private enum LinkStatements {
   static let cascades = SQLStatement(
     """
     SELECT \(columns), zones.zone, zones.name, zones.change, zones.client_token,
-      databases.scope, databases.owner
+      databases.scope, databases.owner, \(ZoneStatements.incarnation)
     FROM cascades
       JOIN zones ON zones.zone = cascades.zone
       JOIN databases ON databases.database = cascades.database

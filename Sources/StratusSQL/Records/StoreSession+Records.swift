@@ -5,12 +5,27 @@ extension StoreSession {
   public func records(
     named names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: StoredRecord] {
+    try records(named: names, in: zone, RecordStatements.find, RecordStatements.findSeveral)
+  }
+
+  public func latestStates(
+    named names: [String], in zone: StoredZone
+  ) throws(ServerError) -> [ExactName: StoredRecord] {
+    try records(named: names, in: zone, RecordStatements.latest, RecordStatements.latestOfSeveral)
+  }
+
+  /// - Parameters:
+  ///   - one: finds one name.
+  ///   - several: finds several names.
+  private func records(
+    named names: [String], in zone: StoredZone, _ one: SQLStatement, _ several: SQLStatement
+  ) throws(ServerError) -> [ExactName: StoredRecord] {
     guard !names.isEmpty, let number = try number(of: zone.database) else { return [:] }
     var result: [ExactName: StoredRecord] = [:]
     var reader = RecordReader()
     let key: [SQLValue] = [.integer(number), .integer(zone.id)]
     if names.count == 1 {
-      try connection.run(RecordStatements.find, key + [.text(names[0])]) {
+      try connection.run(one, key + [.text(names[0])]) {
         (row) throws(ServerError) in
         let record = reader.record(row)
         result[ExactName(record.name)] = record
@@ -18,7 +33,7 @@ extension StoreSession {
       }
       return result
     }
-    try connection.findSeveral(RecordStatements.findSeveral, key, names) { row in
+    try connection.findSeveral(several, key, names) { row in
       let record = reader.record(row)
       result[ExactName(record.name)] = record
     }
@@ -106,22 +121,26 @@ extension StoreSession {
       .text(record.modified.deviceID),
       record.isDeleted ? .null : .optional(record.parentRecordName),
       .bytes(record.isDeleted ? [] : record.fields.text),
-      .integer(RecordFlags.of(record)), .integer(number),
+      .integer(RecordFlags.of(record)), .integer(record.revision), .integer(number),
     ]
   }
 }
 
 private enum RecordStatements {
-  static let find = SQLStatement(
-    """
-    SELECT \(RecordColumns.list) FROM records
-    WHERE database = ? AND zone = ? AND name = ? AND deleted = 0
-    """)
+  private static let named =
+    "SELECT \(RecordColumns.list) FROM records WHERE database = ? AND zone = ? AND name = ?"
+  static let find = SQLStatement(named + " AND deleted = 0")
+  static let latest = SQLStatement(named)
   static let findSeveral = SQLStatement(
     """
     SELECT \(RecordColumns.list) FROM records
     WHERE database = ? AND zone = ? AND deleted = 0
       AND name IN (\(SQLStatement.severalNames))
+    """)
+  static let latestOfSeveral = SQLStatement(
+    """
+    SELECT \(RecordColumns.list) FROM records
+    WHERE database = ? AND zone = ? AND name IN (\(SQLStatement.severalNames))
     """)
   /// NB: the plus signs prevent SQLite from using an index to scan the whole zone.
   static let findNumbers = SQLStatement(
@@ -133,14 +152,15 @@ private enum RecordStatements {
   private static let insert = """
     INSERT INTO records (
       database, zone, name, type, change, deleted, created_at, created_by, created_device,
-      modified_at, modified_by, modified_device, parent, fields, assets, record)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      modified_at, modified_by, modified_device, parent, fields, assets, revision, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (database, zone, name) DO UPDATE SET
       type = excluded.type, change = excluded.change, deleted = excluded.deleted,
       created_at = excluded.created_at, created_by = excluded.created_by,
       created_device = excluded.created_device, modified_at = excluded.modified_at,
       modified_by = excluded.modified_by, modified_device = excluded.modified_device,
-      parent = excluded.parent, fields = excluded.fields, assets = excluded.assets
+      parent = excluded.parent, fields = excluded.fields, assets = excluded.assets,
+      revision = excluded.revision
     """
   /// Inserts a record. A row with the same name is replaced, but keeps its record number.
   static let upsert = SQLStatement(insert)
@@ -150,7 +170,8 @@ private enum RecordStatements {
     """
     UPDATE records SET
       type = ?, change = ?, deleted = ?, created_at = ?, created_by = ?, created_device = ?,
-      modified_at = ?, modified_by = ?, modified_device = ?, parent = ?, fields = ?, assets = ?
+      modified_at = ?, modified_by = ?, modified_device = ?, parent = ?, fields = ?, assets = ?,
+      revision = ?
     WHERE record = ?
     """)
   static let setToken = SQLStatement(

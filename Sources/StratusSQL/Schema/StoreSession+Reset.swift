@@ -22,6 +22,10 @@ enum ResetStatements {
       // The epoch of the store itself stays, because it identifies the store in the registry.
       SQLStatement("UPDATE databases SET epoch = epoch + 1, watch_version = watch_version + 1"),
       SQLStatement("DELETE FROM zones WHERE deleted = 2"),
+      // NB: no user's number is used again, although the rows with the newest numbers are removed.
+      // The counter is rounded up, so that the next numbers do not tell how many there were.
+      SQLStatement(
+        "UPDATE notification_count SET newest = newest | 4294967295, base = newest | 4294967295"),
     ]
     + [
       "listings", "user_keys", "zone_keys", "subscriptions", "watches", "outbox",

@@ -148,7 +148,8 @@ extension StoreSession {
     ) { (row) throws(ServerError) in
       let zone = StoredZone(
         id: row.integer(2), database: try Self.database(scope: row.integer(5), owner: row.text(6)),
-        name: row.text(3), change: row.integer(4), clientChangeToken: nil, hasHierarchies: true)
+        name: row.text(3), change: row.integer(4), clientChangeToken: nil, hasHierarchies: true,
+        incarnation: row.integer(7))
       result.append(
         UnfinishedHierarchy(zone: zone, parentName: row.text(0), cursor: row.optionalText(1)))
       return true
@@ -283,7 +284,7 @@ private enum SharingStatements {
   static let unfinished = SQLStatement(
     """
     SELECT unfinished_hierarchies.name, unfinished_hierarchies.place, zones.zone, zones.name,
-      zones.change, databases.scope, databases.owner
+      zones.change, databases.scope, databases.owner, \(ZoneStatements.incarnation)
     FROM unfinished_hierarchies JOIN zones ON zones.zone = unfinished_hierarchies.zone
       JOIN databases ON databases.database = zones.database
     WHERE zones.deleted = 0

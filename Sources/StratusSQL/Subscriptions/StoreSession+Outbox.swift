@@ -195,8 +195,8 @@ private enum OutboxStatements {
     """
     INSERT INTO outbox_records (
       entry, position, state, name, type, change, deleted, created_at, created_by, created_device,
-      modified_at, modified_by, modified_device, parent, fields, assets, record)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      modified_at, modified_by, modified_device, parent, fields, assets, revision, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """)
   static let setCursor = SQLStatement(
     "UPDATE outbox SET at_position = ?, at_key = ?, at_subscription = ? WHERE entry = ?")

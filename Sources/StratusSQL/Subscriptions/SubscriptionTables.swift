@@ -68,6 +68,7 @@ enum SubscriptionTables {
       fields \(dialect.bytes) NOT NULL,
       assets BIGINT NOT NULL,
       record BIGINT NOT NULL,
+      revision BIGINT NOT NULL DEFAULT 0,
       PRIMARY KEY (entry, position, state));
     """
   }

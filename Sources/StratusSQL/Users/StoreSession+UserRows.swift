@@ -34,7 +34,7 @@ private enum UserRowStatements {
   static let notifications = SQLStatement(
     """
     DELETE FROM notifications WHERE number IN (
-      SELECT number FROM notifications WHERE owner = ? ORDER BY number LIMIT ?)
+      SELECT number FROM notifications WHERE owner = ? ORDER BY user_number LIMIT ?)
     """)
   static let devices = SQLStatement("DELETE FROM devices WHERE owner = ?")
   static let badges = SQLStatement("DELETE FROM notification_users WHERE owner = ?")

@@ -47,7 +47,7 @@ extension StoreSession {
       StoredZone(
         id: $0.integer(0), database: address.database, name: address.name,
         change: $0.integer(1), clientChangeToken: nil,
-        encryptionScope: EncryptionScope(number: $0.integer(2)))
+        encryptionScope: EncryptionScope(number: $0.integer(2)), incarnation: $0.integer(3))
     }
     let live = try kept == nil ? zone(named: address.name, in: address.database) : nil
     guard let zone = kept ?? live else { return nil }
@@ -142,7 +142,7 @@ private enum PastStatements {
     """)
   static let keptZone = SQLStatement(
     """
-    SELECT kept_zones.zone, zones.change, zones.encryption_scope
+    SELECT kept_zones.zone, zones.change, zones.encryption_scope, \(ZoneStatements.incarnation)
     FROM kept_zones JOIN zones ON zones.zone = kept_zones.zone
     WHERE kept_zones.database = ? AND kept_zones.name = ? AND kept_zones.deleted_at > ?
     ORDER BY kept_zones.zone LIMIT 1

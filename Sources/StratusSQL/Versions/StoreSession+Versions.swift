@@ -253,8 +253,8 @@ enum RecordVersionStatements {
     INSERT INTO record_versions (
       replaced, replaced_at, size, files, database, zone, name, type, change, deleted, created_at,
       created_by, created_device, modified_at, modified_by, modified_device, parent, fields,
-      assets, record)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      assets, revision, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """)
   static let count = SQLStatement(
     """

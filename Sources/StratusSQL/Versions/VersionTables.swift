@@ -32,6 +32,7 @@ enum VersionTables {
       fields \(dialect.bytes) NOT NULL,
       assets BIGINT NOT NULL,
       record BIGINT NOT NULL,
+      revision BIGINT NOT NULL DEFAULT 0,
       PRIMARY KEY (database, zone, name, replaced));
     CREATE INDEX record_versions_of_zone ON record_versions (
       database, zone, replaced_at, replaced);

@@ -4,9 +4,8 @@ import StratusWire
 /// The listings of zones in the histories of their owners' databases. The transaction that changes
 /// a zone also writes its listing.
 extension StoreSession {
-  /// Inserts a new zone into the history.
+  /// Inserts a new zone into the history, with the newest number of the counter.
   func list(_ zone: Int64, in number: Int64) throws(ServerError) {
-    try countUp(number)
     try connection.queue(
       ListingStatements.insert, [.integer(zone), .integer(0), .integer(0), .integer(number)],
       expecting: .one(otherwise: "a zone was not listed"))
@@ -52,7 +51,7 @@ extension StoreSession {
   }
 
   /// Increments a database's counter of zone changes.
-  private func countUp(_ number: Int64) throws(ServerError) {
+  func countUp(_ number: Int64) throws(ServerError) {
     try connection.queue(
       ListingStatements.countUp, [.integer(number)],
       expecting: .one(otherwise: "a database has no row"))
@@ -100,7 +99,7 @@ extension StoreSession {
           name: row.text(1), change: row.integer(2), clientChangeToken: row.optionalText(3),
           encryptionScope: EncryptionScope(number: row.integer(4)),
           newestExpired: row.integer(5), newestExpiredPassage: row.integer(6),
-          hasHierarchies: row.integer(7) != 0))
+          hasHierarchies: row.integer(7) != 0, incarnation: row.integer(10)))
       return true
     }
     return zones
@@ -314,7 +313,7 @@ private enum ListingStatements {
     """
     SELECT zones.zone, zones.name, zones.change, zones.client_token, zones.encryption_scope,
       zones.newest_forgotten, zones.newest_passage_forgotten, zones.has_hierarchies,
-      databases.scope, databases.owner
+      databases.scope, databases.owner, \(ZoneStatements.incarnation)
     FROM listings JOIN zones ON zones.zone = listings.zone
       JOIN databases ON databases.database = zones.database
     WHERE listings.database = ? AND listings.zone > ? AND listings.deleted = 0

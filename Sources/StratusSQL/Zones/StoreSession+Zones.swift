@@ -53,13 +53,38 @@ extension StoreSession {
     var zone = StoredZone(
       id: 0, database: database, name: name, change: 0, clientChangeToken: nil,
       encryptionScope: encryptionScope)
-    if !zone.isDefault { try unlistDeleted(named: name, in: number) }
+    if !zone.isDefault {
+      try unlistDeleted(named: name, in: number)
+      try countUp(number)
+    }
+    zone.incarnation = try newIncarnation(in: number)
     zone.id = try connection.insert(
       ZoneStatements.insert,
-      [.integer(number), .text(name), .integer(encryptionScope.number)])
+      [
+        .integer(number), .text(name), .integer(encryptionScope.number),
+        .integer(zone.incarnation),
+      ])
     note(recentUsage: "", of: zone.id)
     if !zone.isDefault { try list(zone.id, in: number) }
     return zone
+  }
+
+  /// Returns the incarnation of a new zone. It depends only on the history of its database: on the
+  /// epoch, which changes with every restore, and on the number of the change that creates the
+  /// zone. The default zone has no such number, but it is never created again in an epoch.
+  ///
+  /// The result is negative, because the incarnation of a zone of an earlier release is its number,
+  /// which is positive. Two changes of an epoch have the same result with a probability of 2⁻⁶³.
+  private func newIncarnation(in number: Int64) throws(ServerError) -> Int64 {
+    let origin = try connection.first(ZoneStatements.origin, [.integer(number)]) {
+      (epoch: UInt64(bitPattern: $0.integer(0)), change: UInt64(bitPattern: $0.integer(1)))
+    }
+    guard let origin else { throw .fault("a database has no row") }
+    // The last steps of SplitMix64, a public-domain generator of random numbers.
+    var mixed = origin.epoch &+ origin.change &* 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int64(bitPattern: mixed ^ (mixed >> 31)) | .min
   }
 
   public func deleteZone(
@@ -107,17 +132,22 @@ extension StoredZone {
       id: row.integer(0), database: database, name: name, change: row.integer(1),
       clientChangeToken: row.optionalText(2),
       encryptionScope: EncryptionScope(number: row.integer(3)), newestExpired: row.integer(4),
-      newestExpiredPassage: row.integer(5), hasHierarchies: row.integer(6) != 0)
+      newestExpiredPassage: row.integer(5), hasHierarchies: row.integer(6) != 0,
+      incarnation: row.integer(7))
   }
 }
 
 enum ZoneStatements {
+  static let origin = SQLStatement("SELECT epoch, change FROM databases WHERE database = ?")
   private static let columns = """
     zones.zone, zones.change, zones.client_token, zones.encryption_scope, zones.newest_forgotten,
-    zones.newest_passage_forgotten, zones.has_hierarchies
+    zones.newest_passage_forgotten, zones.has_hierarchies, \(incarnation)
     """
   /// The number of columns.
-  static let columnCount = 7
+  static let columnCount = 8
+  /// NB: a zone from before layout 13 has no incarnation of its own. Devices know its number.
+  static let incarnation =
+    "CASE zones.incarnation WHEN 0 THEN zones.zone ELSE zones.incarnation END"
   private static let named = """
     SELECT \(columns), databases.epoch, databases.watch_version, zones.recent_usage
     FROM zones JOIN databases ON databases.database = zones.database
@@ -144,8 +174,8 @@ enum ZoneStatements {
     "SELECT COUNT(*) FROM zones WHERE database = ? AND deleted = 0")
   static let insert = SQLStatement(
     inserting: """
-      INSERT INTO zones (database, name, change, deleted, encryption_scope)
-      VALUES (?, ?, 0, 0, ?)
+      INSERT INTO zones (database, name, change, deleted, encryption_scope, incarnation)
+      VALUES (?, ?, 0, 0, ?, ?)
       """, key: "zone")
   /// Deletes a zone. A zone that never contained a record has no rows to purge.
   static let delete = SQLStatement(

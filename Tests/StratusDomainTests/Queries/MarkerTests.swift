@@ -10,7 +10,7 @@ import Testing
     position: EntryPosition(value: [0, 0xFF, 9], zone: -4, record: 1 << 40))
 
   private let signer = PlainSigner()
-  private var text: String { marker.text(encryptedBy: signer) }
+  private var text: String { marker.text(encryptedBy: signer, sortCount: 1) }
 
   @Test func `a marker decodes to the encoded values and is padded base64`() throws {
     #expect(text.utf8.count % 4 == 0)
@@ -55,12 +55,16 @@ import Testing
   }
 
   @Test func `the length of a marker does not show the length of the value`() {
-    let lengths = [1, 7, 64, 128].map { count in
-      var marker = marker
-      marker.position.value = [UInt8](repeating: 7, count: count)
-      return marker.text(encryptedBy: signer).utf8.count
+    // A text of 400 zeros is the longest column. A distance has 9 bytes, and one may follow.
+    for sortCount in 0...2 {
+      let longest = max(1, sortCount) * (1 + 800 + 2) + 10
+      let lengths = [0, 1, 9, 127, 128, 129, longest].map { count in
+        var marker = marker
+        marker.position.value = [UInt8](repeating: 7, count: count)
+        return marker.text(encryptedBy: signer, sortCount: sortCount).utf8.count
+      }
+      #expect(Set(lengths).count == 1)
     }
-    #expect(Set(lengths).count == 1)
   }
 
   /// A marker of version 2: fingerprint 1, ordinal 0, index 2, zone 3, record 4, the value [5].

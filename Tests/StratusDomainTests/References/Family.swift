@@ -98,6 +98,10 @@ struct Family: RecordReading, LinkReading, HierarchyReading {
 
   // The methods of the store. They search all records.
 
+  func latestStates(
+    named names: [String], in zone: StoredZone
+  ) throws(ServerError) -> [ExactName: StoredRecord] { try records(named: names, in: zone) }
+
   func records(
     numbered numbers: [Int64], in zone: StoredZone
   ) throws(ServerError) -> [Int64: StoredRecord] {

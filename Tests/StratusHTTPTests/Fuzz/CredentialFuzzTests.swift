@@ -65,7 +65,10 @@ import Testing
     let marker = ContinuationMarker(
       fingerprint: 5, ordinal: 1, index: 2,
       position: EntryPosition(value: [1, 2, 3], zone: 4, record: 6))
-    let good = [marker.text(encryptedBy: Self.signer), marker.text(encryptedBy: Self.signer)]
+    let good = [
+      marker.text(encryptedBy: Self.signer, sortCount: 1),
+      marker.text(encryptedBy: Self.signer, sortCount: 1),
+    ]
     Fuzz.run(good, pieces: Self.digits) { bytes, comment in
       let text = String(decoding: bytes, as: UTF8.self)
       let found = try? ContinuationMarker(

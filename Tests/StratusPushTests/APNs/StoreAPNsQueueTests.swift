@@ -149,7 +149,7 @@ import Testing
       #expect(lost.channel == .stream)
       #expect(lost.acknowledged == 0)
       let newest = try await store.read { store throws(ServerError) in
-        try store.latestNotification()
+        try store.latestNotification(of: Self.user)
       }
       #expect(try await device("phone", in: store)?.acknowledged == newest)
       #expect(try await device("writer", in: store)?.acknowledged == newest)
