@@ -4,6 +4,7 @@
 usage: check_screens.py [--axe axe.js] [--only NAME …] [--ways WAY …] [--pictures FOLDER]
 """
 import argparse
+import itertools
 import sys
 from pathlib import Path
 
@@ -28,6 +29,7 @@ def main():
     parser.add_argument("--axe", type=Path)
     parser.add_argument("--only", nargs="*", default=list(SCREENS) + ["sign-in", "set-up"])
     parser.add_argument("--ways", nargs="*", default=list(chromium.WAYS))
+    parser.add_argument("--every", type=int, default=1, help="check only every Nth combination of a screen and a way")
     parser.add_argument("--pictures", type=Path)
     options = parser.parse_args()
     source = options.axe.read_text() if options.axe else None
@@ -36,11 +38,12 @@ def main():
     server = MockServer().begin()
     page = chromium.start()
     faulty = count = 0
+    combinations = list(itertools.product(options.only, options.ways))[::options.every]
     try:
-        for name in options.only:
+        for name, group in itertools.groupby(combinations, key=lambda combination: combination[0]):
             server.state = State(is_set_up=name != "set-up")
             server.state.is_signed_in = name not in ("sign-in", "set-up")
-            for way in options.ways:
+            for _, way in group:
                 chromium.show_in(page, way)
                 chromium.open_page(page, server.url + SCREENS.get(name, "/"))
                 findings = check(page, source)
