@@ -72,3 +72,16 @@ class Feeds:
                              f"{self.zone.order[number]}, but the batch {self.zone.order[end]}")
         self.known.setdefault(page["to"], end)
         self.states.append((page, end))
+
+    def finish(self):
+        """Checks the chains that did not end. They may lack only what changed again later."""
+        for (client, _), chains in self.open.items():
+            for chain in chains:
+                seen = set(chain.items)
+                end = chain.items[-1][0] if chain.items else chain.start
+                for number in range(chain.start + 1, end):
+                    batch = self.zone.order[number]
+                    for record in self.zone.saved[batch]["records"]:
+                        name = record["name"]
+                        if self.zone.changes[name][-1] == (number, batch) and (number, name) not in seen:
+                            self.zone.report(f"skipped: {client} did not receive {name} of {batch}")
