@@ -60,7 +60,7 @@ class Client:
     def save(self, zone, batch, operations, records):
         """Saves a batch. Returns the outcome, and the change tags or the server's records."""
         begin = now()
-        tags, server = {}, {}
+        tags, server, errors = {}, {}, set()
         try:
             answer = self.post("records/modify", {
                 **zone_id(zone), "atomic": True, "desiredKeys": ["batch"], "operations": operations})
@@ -76,7 +76,7 @@ class Client:
             outcome = "unknown"
         end = now()
         self.history.write("save", client=self.name, zone=zone, begin=begin, end=end, batch=batch,
-                           outcome=outcome, records=records)
+                           outcome=outcome, errors=sorted(errors), records=records)
         if server:
             self.history.write("read", client=self.name, zone=zone, begin=begin, end=end, records={
                 name: value_of(record) for name, record in server.items()})

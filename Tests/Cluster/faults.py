@@ -54,8 +54,6 @@ class Fault:
         kind = self.kind
         if kind.startswith("cut") and not cluster.network.separate:
             kind = "stop"
-        if self.target == "s3" and kind == "kill" and not service.keeps_objects():
-            kind = "stop"
         action, parts = kind.split()[0], PARTS.get(kind)
         if action == "kill":
             machine.kill(parts)

@@ -4,9 +4,9 @@ Times are nanoseconds of one monotonic clock. `begin` and `end` enclose the requ
 record is the name of the batch that wrote it, and null if the record does not exist. Each batch has
 the record "<batch>.0", which nobody changes or deletes later: the anchor of the batch.
 
-    save     client zone begin end batch outcome records
+    save     client zone begin end batch outcome errors records
              outcome: stored, refused (certainly not stored), or unknown (no answer, or an error that
-             leaves it open). A record has a name and maybe: deleted; expects (the batch whose change
+             leaves it open). errors: the codes in the answer. A record has a name and maybe: deleted; expects (the batch whose change
              tag the request had); file (the hash of its file)
     read     client zone begin end records             one answer: names and values
     page     client zone begin end from to more records [final]

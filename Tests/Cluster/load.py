@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import signal
 import threading
 
 from client import Client, Lost
@@ -9,11 +10,12 @@ from cluster import CONTAINER
 from history import now
 from machine import Machine, send
 from network import HOME
-import signal
 
 ZONES = ["Z1", "Z2"]
 REGISTERS = 4
 PAUSE_SECONDS = 0.15
+# The pause of a client after a request without a useful answer.
+LOST_SECONDS = 0.4
 KEPT_TOKENS = 30
 
 
@@ -33,7 +35,7 @@ class Worker:
                 try:
                     self.step()
                 except Lost:
-                    self.client.close()
+                    self.over.wait(LOST_SECONDS)
                 self.over.wait(self.random.uniform(0.3, 1.7) * PAUSE_SECONDS)
         except Exception as error:  # The run reports it, and fails.
             self.failure = f"{self.client.name}: {type(error).__name__}: {error}"
@@ -89,6 +91,7 @@ class Writer(Worker):
                 self.tags[register] = batch, tags[register]
         elif outcome == "unknown":
             self.tags.pop(register, None)
+            self.over.wait(LOST_SECONDS)
             self.look([f"{batch}.0", register])
         if self.random.random() < 0.2:
             self.look([f"{batch}.0", register, *self.own[-2:]])

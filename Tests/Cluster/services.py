@@ -79,10 +79,6 @@ listen s3
             raise Trouble("the S3 of the tests does not start")
         self.machine.start("haproxy", "-db", "-f", self.configuration)
 
-    def keeps_objects(self):
-        """Whether the program keeps its objects in the folder, so that a kill does not lose them."""
-        return os.path.exists(f"{self.machine.folder}/objects/bucket")
-
     def is_well(self):
         # A request without a signature is refused, which shows that the server answers.
         return status(f"http://{self.address}/assets/x")[0] == 403
