@@ -8,7 +8,7 @@ import threading
 from client import Client, Lost
 from cluster import CONTAINER
 from history import now
-from machine import Machine, send
+from machine import Machine, Trouble, send
 from network import HOME
 
 ZONES = ["Z1", "Z2"]
@@ -184,7 +184,8 @@ class Load:
         for account in accounts:
             client = Client(history, url, account, "setup")
             for zone in self.zones[account.name]:
-                client.create_zone(zone)
+                if "zones" not in (answer := client.create_zone(zone)):
+                    raise Trouble(f"{zone} is not created: {answer}")
             client.close()
         self.workers = []
         for account in accounts:

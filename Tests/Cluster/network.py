@@ -41,7 +41,6 @@ class Network:
     def __init__(self, separate):
         self.separate = separate
         self.numbers = {HOME: 1}
-        self.cuts = set()
         if separate:
             run("ip", "link", "set", "lo", "up")
             run("ip", "link", "add", BRIDGE, "address", self.hardware(HOME), "type", "bridge")
@@ -84,14 +83,13 @@ class Network:
                 "dev", device, "nud", "permanent")
 
     def cut(self, name, others=None):
-        """Cuts a machine off from some machines, or from all."""
-        for other in self.numbers if others is None else others:
-            if other != name:
-                self.connect(name, other, False)
-                self.cuts.add((name, other))
+        """Cuts a machine off from some machines, or from all. Returns the pairs for `heal`."""
+        pairs = [(name, other) for other in (self.numbers if others is None else others)
+                 if other != name]
+        for pair in pairs:
+            self.connect(*pair, False)
+        return pairs
 
-    def heal(self):
-        """Ends all cuts."""
-        for name, other in self.cuts:
-            self.connect(name, other, True)
-        self.cuts.clear()
+    def heal(self, pairs):
+        for pair in pairs:
+            self.connect(*pair, True)
