@@ -11,7 +11,11 @@ from history import now, short
 # The answer to a request must arrive within this time, or the client stops waiting.
 ANSWER_SECONDS = 15
 # With these errors, the server has certainly not stored anything.
-REFUSALS = {"CONFLICT", "EXISTS", "ATOMIC_ERROR", "NOT_FOUND", "BAD_REQUEST", "THROTTLED"}
+REFUSALS = {"CONFLICT", "EXISTS", "ATOMIC_ERROR"}
+# The other errors that may happen. A fault must not look like a wrong token, for example, because a
+# device would sign out.
+EXPECTED = {"CONFLICT", "ATOMIC_ERROR", "NOT_FOUND", "TRY_AGAIN_LATER"}
+EXPIRED = "sync token expired"
 
 
 class Lost(Exception):
@@ -47,11 +51,18 @@ class Client:
 
     def post(self, endpoint, body):
         path = f"/database/1/{CONTAINER}/development/private/{endpoint}?{self.tokens}"
+        begin = now()
         _, text = self.send("POST", path, json.dumps(body))
         try:
-            return json.loads(text)
+            answer = json.loads(text)
         except ValueError as error:
             raise Lost(text[:80]) from error
+        for item in [answer, *answer.get("records", []), *answer.get("zones", [])]:
+            code = item.get("serverErrorCode")
+            if code and code not in EXPECTED and item.get("reason") != EXPIRED:
+                self.history.write("odd", client=self.name, begin=begin, end=now(),
+                                   endpoint=endpoint, code=code, reason=item.get("reason"))
+        return answer
 
     def create_zone(self, zone):
         return self.post("zones/modify", {"operations": [
@@ -109,7 +120,7 @@ class Client:
             raise Lost(str(answer)[:200])
         page = answer["zones"][0]
         if "serverErrorCode" in page:
-            if page["serverErrorCode"] == "BAD_REQUEST":
+            if page.get("reason") == EXPIRED:
                 self.history.write("expired", client=self.name, zone=zone, begin=begin, end=now(),
                                    **{"from": token and short(token)})
                 return [], None, False

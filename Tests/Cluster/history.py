@@ -13,6 +13,7 @@ the record "<batch>.0", which nobody changes or deletes later: the anchor of the
              one page of a feed; from and to are tokens, from is null at the beginning. The first
              chain of pages that is marked as final defines the order of the batches
     expired  client zone begin end from                the server refused a token as expired
+    odd      client begin end endpoint code reason     an error that no fault may cause
     file     client zone begin end name hash           a file, as it was downloaded
     seen     client account end name                   a device has received a record
     watched  client account end                        a device had time to receive everything
