@@ -15,7 +15,11 @@ KINDS = {
         "stop Patroni": (12, 18), "cut": (4, 16), "cut from etcd": (8, 16),
     },
     "standby": {"kill": (3, 8), "stop": (4, 12), "cut": (4, 12), "cut from primary": (4, 12)},
-    "node": {"kill": (2, 6), "stop": (4, 20), "cut": (4, 16), "cut from s3": (4, 10)},
+    "node": {
+        "kill": (2, 6), "stop": (4, 16), "cut": (4, 16), "cut from s3": (4, 10),
+        # After 30 s, other nodes remove the rows of a node (docs/internals/nodes.md).
+        "stop for long": (32, 36),
+    },
     "etcd": {"kill": (3, 8), "stop": (3, 10), "cut": (3, 10)},
     "s3": {"kill": (2, 5), "stop": (3, 10), "cut": (3, 10)},
 }
