@@ -13,9 +13,14 @@ def longest(ends):
 
 
 def fault_at(faults, begin, end):
-    """The fault that was there during a stall, as words."""
-    found = [fault for fault in faults if fault["begin"] < end and begin < fault["end"]]
-    return f", during fault {found[0]['number']} ({found[0]['text']})" if found else ""
+    """The fault that covers the greatest part of a stall, as words."""
+    def common(fault):
+        return min(fault["end"], end) - max(fault["begin"], begin)
+
+    fault = max(faults, key=common, default=None)
+    if fault is None or common(fault) <= 0:
+        return ""
+    return f", during fault {fault['number']} ({fault['text']})"
 
 
 def lateness(history, zones):
