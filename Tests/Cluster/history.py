@@ -17,7 +17,8 @@ the record "<batch>.0", which nobody changes or deletes later: the anchor of the
     file     client zone begin end name hash           a file, as it was downloaded
     seen     client account end name                   a device has received a record
     watched  client account end                        a device had time to receive everything
-    fault    number begin end text                     a fault, and the end of the recovery
+    fault    number begin end text targets             a fault, and the end of the recovery; targets:
+             the kinds of its machines
 """
 
 import hashlib

@@ -142,7 +142,13 @@ listen postgresql
   timeout client 1h
   timeout server 1h
   option clitcpka
+  clitcpka-idle 5s
+  clitcpka-intvl 2s
+  clitcpka-cnt 3
   option srvtcpka
+  srvtcpka-idle 5s
+  srvtcpka-intvl 2s
+  srvtcpka-cnt 3
   option httpchk OPTIONS /primary
   http-check expect status 200
 {servers(f"{one.machine.name} {one.address} check port {one.rest}" for one in databases)}""")

@@ -3,6 +3,9 @@
 from collections import Counter
 
 SECOND = 1_000_000_000
+# A lost node may hold the lock of a zone until PostgreSQL ends its transaction, after 15 s. The rest
+# is for the requests that wait meanwhile.
+NODE_SECONDS_MAX = 25
 
 
 def longest(ends):
@@ -21,6 +24,28 @@ def fault_at(faults, begin, end):
     if fault is None or common(fault) <= 0:
         return ""
     return f", during fault {fault['number']} ({fault['text']})"
+
+
+def saved_by_zone(history):
+    """The ends of all acknowledged saves of each zone."""
+    ends = {}
+    for line in history:
+        if line["kind"] == "save" and line["outcome"] == "stored":
+            ends.setdefault(line["zone"], []).append(line["end"])
+    return ends
+
+
+def findings(history):
+    """The zones that stored nothing for too long although only a node was lost."""
+    for fault in history:
+        if fault["kind"] != "fault" or fault["targets"] != ["node"]:
+            continue
+        for zone, ends in saved_by_zone(history).items():
+            inside = [end for end in ends if fault["begin"] <= end <= fault["end"]]
+            seconds = longest([fault["begin"], *inside, fault["end"]])[0]
+            if seconds > NODE_SECONDS_MAX:
+                yield (f"{zone}: stall: nothing was stored for {seconds:.1f} s"
+                       f"{fault_at([fault], fault['begin'], fault['end'])}")
 
 
 def lateness(history, zones):
@@ -42,16 +67,11 @@ def summary(history, zones):
            f"{outcomes['unknown']} have an unknown outcome, and {found} of these are stored")
     yield (f"{kinds['page']} pages of feeds, {kinds['read']} reads, {kinds['file']} files, "
            f"{kinds['seen']} records on devices, {kinds['expired']} expired tokens")
-    names = {"all zones": [line for line in saves if line["outcome"] == "stored"]}
-    for line in names["all zones"]:
-        names.setdefault(line["zone"], []).append(line)
-    names.pop("all zones")
-    everything = [line["end"] for line in saves if line["outcome"] == "stored"]
-    seconds, begin, end = longest(everything)
+    by_zone = saved_by_zone(history)
+    seconds, begin, end = longest([end for ends in by_zone.values() for end in ends])
     yield (f"longest time without an acknowledged save: {seconds:.1f} s"
            f"{fault_at(faults, begin, end)}")
-    one, begin, end = max((longest([line["end"] for line in lines]) for lines in names.values()),
-                          default=(0, 0, 0))
+    one, begin, end = max(map(longest, by_zone.values()), default=(0, 0, 0))
     yield f"the same in one zone: {one:.1f} s{fault_at(faults, begin, end)}"
     seconds, begin, end = longest([line["end"] for line in history if line["kind"] == "page"])
     yield f"longest time without a page of a feed: {seconds:.1f} s{fault_at(faults, begin, end)}"
