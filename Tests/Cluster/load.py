@@ -17,6 +17,7 @@ PAUSE_SECONDS = 0.15
 # The pause of a client after a request without a useful answer.
 LOST_SECONDS = 0.4
 KEPT_TOKENS = 30
+DEVICE_SECONDS = 60
 
 
 class Worker:
@@ -202,11 +203,16 @@ class Load:
             Device(cluster.network, cluster.folder, f"{cluster.programs}/engine-watch", history, url,
                    account, f"device{number}")
             for number, account in enumerate([accounts[0], *accounts], 1)]
+        # The program ends if its first requests fail, so no fault may happen before.
+        for device in self.devices:
+            if not device.lines.wait_for("running", DEVICE_SECONDS):
+                raise Trouble(f"{device.name} does not run")
         for worker in self.workers:
             worker.thread.start()
 
     def failures(self):
-        return [worker.failure for worker in self.workers if worker.failure]
+        return [worker.failure for worker in self.workers if worker.failure] + [
+            f"{device.name} has ended" for device in self.devices if device.lines.ended]
 
     def end(self, seconds):
         """Ends the workers, but not the devices."""
