@@ -49,11 +49,12 @@ def findings(history):
 
 
 def lateness(history, zones):
-    """The seconds between the answer to a save and the arrival of its anchor, for each device."""
+    """The time between the answer to a save and the arrival of its anchor, for each device: the
+    seconds, and the begin and the end."""
     saved = {f"{batch}.0": zone.saved[batch]["end"] for zone in zones for batch in zone.number
              if zone.saved[batch]["outcome"] == "stored"}
-    return sorted(max(0, line["end"] - saved[line["name"]]) / SECOND for line in history
-                  if line["kind"] == "seen" and line["name"] in saved)
+    return sorted((max(0, line["end"] - saved[line["name"]]) / SECOND, saved[line["name"]], line["end"])
+                  for line in history if line["kind"] == "seen" and line["name"] in saved)
 
 
 def summary(history, zones):
@@ -77,5 +78,6 @@ def summary(history, zones):
     yield f"longest time without a page of a feed: {seconds:.1f} s{fault_at(faults, begin, end)}"
     late = lateness(history, zones)
     if late:
-        yield (f"from an answer to a save to a device: median {late[len(late) // 2]:.2f} s, "
-               f"slowest {late[-1]:.1f} s")
+        seconds, begin, end = late[-1]
+        yield (f"from an answer to a save to a device: median {late[len(late) // 2][0]:.2f} s, "
+               f"slowest {seconds:.1f} s{fault_at(faults, begin, end)}")
