@@ -48,6 +48,17 @@ def findings(history):
                        f"{fault_at([fault], fault['begin'], fault['end'])}")
 
 
+def by_fault(history):
+    """The longest time without an acknowledged save in any zone, for each fault, as words."""
+    by_zone = saved_by_zone(history)
+    for fault in history:
+        if fault["kind"] == "fault":
+            begin, end = fault["begin"], fault["end"]
+            seconds = max((longest([begin, *[one for one in ends if begin <= one <= end], end])[0]
+                           for ends in by_zone.values()), default=0)
+            yield f"{fault['number']}: {seconds:.1f} s"
+
+
 def lateness(history, zones):
     """The time between the answer to a save and the arrival of its anchor, for each device: the
     seconds, and the begin and the end."""
@@ -74,6 +85,8 @@ def summary(history, zones):
            f"{fault_at(faults, begin, end)}")
     one, begin, end = max(map(longest, by_zone.values()), default=(0, 0, 0))
     yield f"the same in one zone: {one:.1f} s{fault_at(faults, begin, end)}"
+    if faults:
+        yield f"the same by fault: {', '.join(by_fault(history))}"
     seconds, begin, end = longest([line["end"] for line in history if line["kind"] == "page"])
     yield f"longest time without a page of a feed: {seconds:.1f} s{fault_at(faults, begin, end)}"
     late = lateness(history, zones)
