@@ -116,6 +116,8 @@ class Balancer:
         def servers(lines):
             return "".join(f"  server {line}\n" for line in lines)
 
+        # If no node is ready, the reason is a part that all nodes share, such as S3 or PostgreSQL. The
+        # nodes then still do what they can.
         # NB: HAProxy must notice a lost primary sooner than Patroni promotes a standby (`ttl`), and
         # must then close the connections. Otherwise nodes could read from the former primary.
         configuration = self.machine.write("haproxy.cfg", f"""\
@@ -128,13 +130,21 @@ frontend stratus
   bind {self.address}:{self.web}
   timeout client 90s
   option forwardfor
-  default_backend nodes
+  use_backend nodes if {{ nbsrv(nodes) gt 0 }}
+  default_backend live-nodes
 backend nodes
   mode http
   balance roundrobin
   timeout server 90s
   option redispatch
   option httpchk GET /health/ready
+{servers(f"{one.machine.name} {one.machine.address}:{one.port} check" for one in nodes)}
+backend live-nodes
+  mode http
+  balance roundrobin
+  timeout server 90s
+  option redispatch
+  option httpchk GET /health/live
 {servers(f"{one.machine.name} {one.machine.address}:{one.port} check" for one in nodes)}
 listen postgresql
   mode tcp

@@ -3,9 +3,10 @@
 from collections import Counter
 
 SECOND = 1_000_000_000
-# A lost node may hold the lock of a zone until PostgreSQL ends its transaction, after 15 s. The rest
-# is for the requests that wait meanwhile.
-NODE_SECONDS_MAX = 25
+# The longest time without a save in a zone, by the kind of the lost machine. A lost node may hold the
+# lock of a zone until PostgreSQL ends its transaction, after 15 s, and other requests wait meanwhile.
+# Only files need S3.
+SECONDS_MAX = {"node": 25, "s3": 5}
 
 
 def longest(ends):
@@ -36,14 +37,14 @@ def saved_by_zone(history):
 
 
 def findings(history):
-    """The zones that stored nothing for too long although only a node was lost."""
+    """The zones that stored nothing for too long although the lost machine is not needed for it."""
     for fault in history:
-        if fault["kind"] != "fault" or fault["targets"] != ["node"]:
+        if fault["kind"] != "fault" or not set(fault["targets"]) <= set(SECONDS_MAX):
             continue
         for zone, ends in saved_by_zone(history).items():
             inside = [end for end in ends if fault["begin"] <= end <= fault["end"]]
             seconds = longest([fault["begin"], *inside, fault["end"]])[0]
-            if seconds > NODE_SECONDS_MAX:
+            if seconds > max(SECONDS_MAX[target] for target in fault["targets"]):
                 yield (f"{zone}: stall: nothing was stored for {seconds:.1f} s"
                        f"{fault_at([fault], fault['begin'], fault['end'])}")
 
