@@ -44,7 +44,7 @@ class Database:
 scope: stratus
 name: {self.machine.name}
 restapi: {{listen: "{self.api}", connect_address: "{self.api}"}}
-etcd3: {{hosts: {hosts}}}
+etcd: {{hosts: {hosts}}}
 bootstrap:
   dcs:
     ttl: {TTL}

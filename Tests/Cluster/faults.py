@@ -101,6 +101,9 @@ class Fault:
             self.actions.append(Action(
                 chosen.choice(others), chosen, chosen.uniform(0, DELAY_SECONDS_MAX)))
 
+    def plan(self):
+        return " and ".join(f"{action.kind} ({action.target})" for action in self.actions)
+
     def run(self, cluster, wait):
         """Runs the actions, and calls `wait` with the seconds between two steps. Returns words."""
         steps = sorted(

@@ -49,7 +49,10 @@ class History:
             self.stored[values["zone"]] = values["end"]
         line = json.dumps({"kind": kind, **values}, separators=(",", ":"))
         with self.lock:
-            self.file.write(line + "\n")
+            # After a run that was ended, some clients may still receive something.
+            if not self.file.closed:
+                self.file.write(line + "\n")
 
     def close(self):
-        self.file.close()
+        with self.lock:
+            self.file.close()

@@ -40,7 +40,8 @@ class Etcd:
             "--listen-client-urls", f"http://{self.address}",
             "--advertise-client-urls", f"http://{self.address}",
             "--initial-cluster", self.members, "--initial-cluster-token", "stratus",
-            "--logger", "zap", "--log-level", "warn")
+            # NB: Patroni 3.0 must use the second API of etcd: see docs/internals/cluster.md.
+            "--enable-v2", "--logger", "zap", "--log-level", "warn")
 
     def is_well(self):
         number, text = status(f"http://{self.address}/health")
