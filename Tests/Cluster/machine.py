@@ -5,7 +5,6 @@ processes that other processes have started, such as those of PostgreSQL, and ne
 does not belong to the test.
 """
 
-import ctypes
 import os
 import shutil
 import signal
@@ -54,21 +53,6 @@ def kill_all(folder, names=None, seconds=20):
         return not left
 
     wait_until(f"processes in {folder} do not end", killed, seconds)
-
-
-def adopt_orphans():
-    """Makes this process the parent of all processes whose parents end."""
-    set_child_subreaper = 36
-    ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
-
-
-def collect_ended():
-    """Removes all ended children from the list of processes."""
-    try:
-        while os.waitpid(-1, os.WNOHANG) != (0, 0):
-            pass
-    except ChildProcessError:
-        pass
 
 
 def send(numbers, which):
