@@ -48,7 +48,7 @@
     private let pools: PostgresPools
     private let autocommit: PostgresAutocommit
     private let bus: PostgresSignalBus
-    private let heartbeat: PostgresHeartbeat
+    let heartbeat: PostgresHeartbeat
     private let beating: Task<Void, Never>
 
     /// Connects to the cluster, and creates the tables of the installation if there are none.

@@ -2,7 +2,8 @@ import Foundation
 import S3Server
 
 /// `stratus-s3 [PORT]` runs the tests' own S3 server until the process ends. The credentials come
-/// from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. The bucket is called `assets`.
+/// from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. The bucket is called `assets`. The objects
+/// are kept in the folder `STRATUS_S3_FOLDER`, if it is set.
 @main
 struct Program {
   static func main() async throws {
@@ -16,6 +17,7 @@ struct Program {
       exit(1)
     }
     (settings.accessKeyID, settings.secretAccessKey) = (id, secret)
+    settings.folder = environment["STRATUS_S3_FOLDER"]
     settings.port = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 0
     try await S3Server.running(settings) { server in
       FileHandle.standardOutput.write(Data("ready at \(server.url)\n".utf8))

@@ -17,20 +17,30 @@ struct S3Objects {
 
   let bucket: String
   let partBytesMin: Int
+  /// Keeps the objects, but not unfinished uploads, after the end of the process.
+  private let folder: S3Folder?
   var objects: [String: Object] = [:]
   var uploads: [String: Upload] = [:]
   private var uploadsCount = 0
 
-  init(bucket: String, partBytesMin: Int) {
+  init(bucket: String, partBytesMin: Int, folder: S3Folder? = nil) {
     self.bucket = bucket
     self.partBytesMin = partBytesMin
+    self.folder = folder
+    objects = folder?.read() ?? [:]
   }
 
   /// The keys in their byte order.
   var keys: [String] { objects.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
-  /// Executes a request.
+  /// Executes a request, and stores its effect before it returns.
   mutating func answer(_ call: S3Call, key: String, now: Int64) -> S3Reply {
+    let reply = execute(call, key: key, now: now)
+    guard let folder, !key.isEmpty, !["GET", "HEAD"].contains(call.method) else { return reply }
+    return folder.keep(objects[key], key) ? reply : .error(500, "InternalError")
+  }
+
+  private mutating func execute(_ call: S3Call, key: String, now: Int64) -> S3Reply {
     switch (call.method, key.isEmpty) {
     case ("GET", true) where call["uploads"] != nil: return unfinished(call)
     case ("GET", true): return list(call)

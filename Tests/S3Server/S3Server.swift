@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A small S3 for tests. It keeps objects in memory, and it refuses requests whose signature,
+/// A small S3 for tests. It has its objects in memory, and it refuses requests whose signature,
 /// payload hash or time is wrong.
 ///
 /// The server follows the Amazon S3 API Reference and uses no code of `StratusAssets`. A mistake in
@@ -21,6 +21,8 @@ public final class S3Server: Sendable {
     /// The minimum size of all parts of a multipart upload except the last one.
     public var partBytesMin = 5_242_880
     public var port = 0
+    /// An existing folder that keeps the objects; nil keeps them in memory only.
+    public var folder: String?
     /// Returns the time in milliseconds since 1970 UTC.
     public var now: @Sendable () -> Int64
 
@@ -70,7 +72,10 @@ public final class S3Server: Sendable {
 
   init(_ settings: Settings) {
     self.settings = settings
-    objects = Mutex(S3Objects(bucket: settings.bucket, partBytesMin: settings.partBytesMin))
+    objects = Mutex(
+      S3Objects(
+        bucket: settings.bucket, partBytesMin: settings.partBytesMin,
+        folder: settings.folder.map(S3Folder.init(path:))))
   }
 
   /// Runs a server on a free port while `body` runs.

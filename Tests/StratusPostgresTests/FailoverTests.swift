@@ -2,6 +2,7 @@
   import StratusDomain
   import StratusSQL
   import StratusWire
+  import Synchronization
   import Testing
 
   @testable import StratusPostgres
@@ -39,6 +40,26 @@
         let second = try await epochOfNewNode(of: cluster)
         #expect(second != first)
         #expect(try await epochOfNewNode(of: cluster) == second)
+      }
+    }
+
+    /// The node believes that it was connected to a later timeline. A manager of the cluster with a
+    /// fault may return to the earlier server, and the writes of the later timeline are then lost.
+    @Test func `all change tokens expire if the cluster returns to an earlier timeline`()
+      async throws
+    {
+      try await withNodes(1) { cluster, nodes in
+        let first = try await epoch(on: nodes[0])
+        let timelines = nodes[0].heartbeat.timelines
+        timelines.known.withLock { $0?.timeline.number += 1 }
+        let connection = try PostgresConnection(
+          to: try cluster.settings.url, name: "stratus tests")
+        defer { connection.close() }
+        try timelines.check(connection)
+        let second = try await epoch(on: nodes[0])
+        #expect(second != first)
+        try timelines.check(connection)
+        #expect(try await epoch(on: nodes[0]) == second)
       }
     }
 

@@ -84,6 +84,28 @@
       }
     }
 
+    /// Otherwise a paused node would keep the lock of a zone for as long as it is paused.
+    @Test func `PostgreSQL ends a transaction that waits for its node, and releases its locks`()
+      async throws
+    {
+      try await withNodes(1) { cluster, _ in
+        let url = try PostgresURL(try #require(TestServer.url))
+        let lock = PostgresLockNumber.of(["paused", cluster.schema])
+        let insert = SQLStatement("INSERT INTO containers (id) VALUES (?)")
+        let paused = try PostgresConnection(to: url, name: "stratus tests")
+        defer { paused.close() }
+        try paused.define("SET idle_in_transaction_session_timeout = '200ms'")
+        try paused.beginWrite(in: cluster.schema, locks: [lock])
+        try paused.execute(insert, [.text("iCloud.paused")])
+        let other = try PostgresConnection(to: url, name: "stratus tests")
+        defer { other.close() }
+        try other.beginWrite(in: cluster.schema, locks: [lock])
+        try other.execute(insert, [.text("iCloud.other")])
+        try other.commit().require()
+        #expect(throws: ServerError.self) { try paused.commit().require() }
+      }
+    }
+
     @Test func `a connection without a row in the table of writers commits nothing`() async throws {
       try await withNodes(1) { cluster, nodes in
         let url = try PostgresURL(try #require(TestServer.url))

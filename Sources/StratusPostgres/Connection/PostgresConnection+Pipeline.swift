@@ -54,8 +54,16 @@
     }
 
     /// Reads the answers of all statements up to the one whose result the caller wants.
+    ///
+    /// NB: in a transaction, a synchronization point follows the statement. Without it, PostgreSQL
+    /// would count the session as active, and would never apply its
+    /// `idle_in_transaction_session_timeout`. A paused node would then keep its locks. Outside of a
+    /// transaction, a synchronization point would end the implicit transaction of `runApart`.
     func readAnswer() throws(ServerError) -> OpaquePointer {
-      guard PQsendFlushRequest(handle) == 1, PQflush(handle) == 0 else {
+      if isInTransaction {
+        sync()
+        try checkUsable()
+      } else if PQsendFlushRequest(handle) != 1 || PQflush(handle) != 0 {
         throw note(PostgresFailure(of: nil, on: handle, doing: "sending")).error
       }
       var found: OpaquePointer?
@@ -85,6 +93,9 @@
       if case .sync = pending[pending.count - 1] {} else { sync() }
       for sent in takePending() { read(sent) }
     }
+
+    /// Whether the answers up to a synchronization point were not read yet.
+    var hasUnreadPart: Bool { pending.contains { if case .sync = $0 { true } else { false } } }
 
     /// Reads the answers up to the last synchronization point that was sent.
     func readFinishedParts() { while readThroughSync() {} }

@@ -68,7 +68,9 @@
     func commit(numbering statement: SQLStatement? = nil) -> Outcome {
       do throws(ServerError) {
         // NB: a body that has read nothing has not waited for its locks yet. Without this check,
-        // its statements would be committed even if a lock was not granted.
+        // its statements would be committed even if a lock was not granted. The transaction begins
+        // on the server before the wait, so that it ends by a time-out if this node is paused.
+        if hasUnreadPart { sync() }
         readFinishedParts()
         try checkUsable()
         if writes > 0, let statement {

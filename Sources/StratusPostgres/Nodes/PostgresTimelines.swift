@@ -12,13 +12,13 @@
   /// change with the same number.
   final class PostgresTimelines: Sendable {
     /// A timeline, and whether commits on it wait for a standby.
-    private struct Timeline: Equatable {
+    struct Timeline: Equatable {
       var cluster: String
       var number: Int64
       var isSynchronous: Bool
     }
 
-    private struct Known {
+    struct Known {
       var timeline: Timeline
       /// The last time at which the node was connected to the timeline, in milliseconds since 1970
       /// UTC.
@@ -33,7 +33,7 @@
     private let makeEpoch: @Sendable () -> Int64
     private let now: @Sendable () -> Int64
     private let report: @Sendable (String) -> Void
-    private let known = Mutex<Known?>(nil)
+    let known = Mutex<Known?>(nil)
 
     /// - Parameter report: is called with a sentence for the operator.
     init(
@@ -109,9 +109,14 @@
       do throws(ServerError) {
         let isKnown =
           try connection.first(TimelineStatements.find, key) { _ in true } ?? false
+        // NB: a cluster must not return to an earlier timeline. If it does, the writes of the later
+        // one are lost, and only the nodes that were connected to it know this.
+        isRenewed =
+          known?.timeline.cluster == timeline.cluster
+          && (known?.timeline.number ?? 0) > timeline.number
+        if !isKnown, !isRenewed { isRenewed = try mustRenew(after: known, on: connection) }
+        if isRenewed { try renewEpochs(on: connection) }
         if !isKnown {
-          isRenewed = try mustRenew(after: known, on: connection)
-          if isRenewed { try renewEpochs(on: connection) }
           try connection.execute(
             TimelineStatements.add, key + [.flag(timeline.isSynchronous), .integer(now())])
         }
