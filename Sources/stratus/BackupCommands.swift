@@ -10,10 +10,10 @@ struct BackupCommand: AsyncParsableCommand {
     abstract: "Copy a server's data into a folder. The server may be running.",
     discussion: """
       The folder contains everything except the server's keys, which --keys copies, the request \
-      log, and files in S3. Without the keys, all users must sign in again after a restore. Restore \
-      the folder with "stratus restore". Never start a server on a copy, because devices would miss \
-      changes. With --verify, the command reads an existing backup and compares every file with its \
-      checksum.
+      log, and files in S3. Without the keys, all users must sign in again after a restore. \
+      Restore the folder with "stratus restore". Never start a server on a copy, because devices \
+      would miss changes. With --verify, the command reads an existing backup and compares every \
+      file with its checksum.
       """)
 
   @Argument(help: "The folder to create, or to check.")
