@@ -1,10 +1,11 @@
 /// Reads change histories.
 public protocol ChangeReading {
-  /// Returns the number that identifies the timeline of a database. The store gets a new number
-  /// when it is created, and again after a restore from a backup, so that change tokens of another
-  /// timeline are recognized.
+  /// Returns the number that identifies the timeline of a database. A store and its databases get a
+  /// new number when the store is created, and again after a restore from a backup. So the server
+  /// recognizes a change token of another timeline as stale.
   ///
-  /// A database without writes has the epoch of the store.
+  /// A database that does not exist yet, because nothing was written to it, has the epoch of the
+  /// store.
   func epoch(of view: DatabaseView) throws(ServerError) -> Int64
 
   /// Returns the records and tombstones of a zone in the order of their change numbers. Each record

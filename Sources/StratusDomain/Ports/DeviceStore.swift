@@ -9,8 +9,8 @@ public protocol DeviceReading {
   /// for too long.
   func device(id: String, of user: String) throws(ServerError) -> StoredDevice?
 
-  /// Returns the device with this channel and token, or nil if there is none. The stream channel
-  /// has no token, so that no device is found for it.
+  /// Returns the device with this channel and token, or nil if there is none. For the stream
+  /// channel, which has no token, the result is nil.
   func device(reachedBy channel: DeviceChannel) throws(ServerError) -> StoredDevice?
 }
 

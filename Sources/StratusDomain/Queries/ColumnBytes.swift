@@ -26,8 +26,8 @@ enum ColumnBytes {
     case .real(let value): return number(real, ordered(value))
     case .text(let bytes):
       var column = beginning(bytes)
-      // NB: a column ends with two bytes. A single 0 would become 0xFF in the inverted order, where
-      // the end must not be the greatest byte.
+      // NB: the column of a text ends with two bytes. A single 0 would become 0xFF in the inverted
+      // order, where the end must not be the greatest byte.
       column.append(0)
       column.append(1)
       return column
