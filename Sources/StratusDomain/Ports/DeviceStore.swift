@@ -29,8 +29,8 @@ public protocol DeviceWriting {
   /// Advances the position of a known device: the device has all notifications up to this number.
   /// The position never goes back.
   ///
-  /// - Parameter number: the number. If it is greater than the newest number in the store, the
-  ///   newest number is used.
+  /// - Parameter number: the number. If it is greater than the user's newest number, the newest
+  ///   number is used.
   func acknowledge(
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError)

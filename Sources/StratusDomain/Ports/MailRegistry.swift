@@ -145,9 +145,9 @@ public protocol MailRegistry: Sendable {
 
   func mailCode(hash: [UInt8]) async throws(ServerError) -> MailCode?
 
-  /// Uses a code: sets the password of the account with the code's address, and removes the code.
-  /// If there is no such account, it is created if the code permits it. All changes happen in one
-  /// transaction.
+  /// Uses a code: sets the password of the account with the code's address, and removes all codes
+  /// that were mailed to this address. If there is no such account, it is created if the code
+  /// permits it. All changes happen in one transaction.
   ///
   /// The browser sessions of the account end. If the account had a password, its app sessions end,
   /// too.

@@ -37,9 +37,10 @@ public enum RemovalStart: Sendable, Hashable {
 
 /// Stores the deletions of accounts.
 public protocol RemovalRegistry: Sendable {
-  /// Begins the deletion of an account, in one transaction with the entry of the audit log: the
-  /// account is disabled, and its sessions, passwords, passkeys, factors, links to providers,
-  /// consents and team membership are removed. ``RemovalReceipt/counts`` gets their numbers.
+  /// Begins the deletion of an account, in one transaction with the entry of the audit log. The
+  /// account is disabled. Its sessions, credentials, factors, consents and mailed codes are
+  /// removed, and also its profile, addresses, telephone numbers and team membership.
+  /// ``RemovalReceipt/counts`` gets their numbers, except that of the mailed codes.
   ///
   /// - Returns: the earlier deletion, if one has begun already.
   func beginRemoval(

@@ -17,7 +17,9 @@ public protocol VersionReading {
     after place: ZoneAddress?, in database: DatabaseKey?, limit: Int
   ) throws(ServerError) -> [ZoneAddress]
 
-  /// Returns the incarnation of a zone that was live at a time, or nil if the name was not in use.
+  /// Returns the incarnation of a zone that was live at a time. If no zone had the name then,
+  /// returns the next zone that got the name; a restore undoes all its changes. Returns nil if no
+  /// zone had the name then or later.
   ///
   /// - Parameter time: milliseconds since 1970 UTC. It is not earlier than
   ///   ``VersionExtent/since``.

@@ -15,8 +15,8 @@ public struct StoredRecord: Sendable {
   /// The number of times that the record was saved or deleted. A record that replaces a tombstone
   /// continues to count. 0 means that the record was last saved before revisions were counted.
   public var revision: Int64
-  /// Whether this is a tombstone. It has neither a parent nor fields, and its ``modified`` says when
-  /// and by which user the record was deleted.
+  /// Whether this is a tombstone. A tombstone has neither a parent nor fields. Its ``modified``
+  /// says when and by which user the record was deleted.
   public var isDeleted: Bool
   public var created: Stamp
   public var modified: Stamp
