@@ -88,6 +88,7 @@ public final class CallerPace: Sendable {
   ///
   /// NB: anonymous callers cannot change anything, so their operations do not count. Otherwise they
   /// would use up the limit of the app's users.
+  ///
   /// - Throws: `THROTTLED` if a limit is reached. No record is then counted.
   public func admitOperations(_ count: Int, of subject: Subject) throws(ServerError) {
     if count == 0 || subject.userRecordName == nil { return }

@@ -41,8 +41,8 @@ public protocol DeviceWriting {
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)
 
   /// Removes the token of a device, unless the device has another channel by now. The device keeps
-  /// its acknowledged position and counts as seen, so that it has the full time to register a new
-  /// token.
+  /// its acknowledged position and counts as seen now, so that it is not removed before it can
+  /// register a new token.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   func removeToken(of device: StoredDevice, now: Int64) throws(ServerError)

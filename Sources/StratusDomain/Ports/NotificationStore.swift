@@ -2,11 +2,12 @@ public import StratusWire
 
 /// Reads the queues of notifications. Each user has one queue.
 ///
-/// Each user has a counter, which numbers the user's notifications and read marks inside their
-/// transactions. The numbers therefore appear in commit order, and a reader that follows them
-/// misses nothing. A number is never used twice, because the counters of a new or restored store
-/// continue after all numbers ever used. A position in a queue therefore means the same before and
-/// after a restore. A user's numbers do not depend on the notifications of other users.
+/// Each user has a counter, which numbers the user's notifications and read marks inside the
+/// transactions that write them. The numbers therefore appear in commit order, and a reader that
+/// follows them misses nothing. A number is never used twice, because the counters of a new or
+/// restored store continue after all numbers ever used. A position in a queue therefore means the
+/// same before and after a restore. A user's numbers do not depend on the notifications of other
+/// users.
 ///
 /// A second counter numbers the notifications of the whole store in commit order. Its numbers are
 /// never shown to a user.
@@ -184,7 +185,8 @@ public struct ReadMark: Sendable, Hashable {
 /// The users whose queues of notifications grew.
 public struct UsersWithNews: Sendable, Hashable {
   public var users: [String]
-  /// The store's number of the newest notification examined. The next call continues after it.
+  /// The number of the newest notification that was examined, from the counter of the store. The
+  /// next call continues after it.
   public var through: Int64
   /// Whether there may be more notifications after ``through``.
   public var hasMore: Bool

@@ -8,7 +8,7 @@ public struct AccountRemoval: Sendable, Hashable {
   /// The last store whose data is removed, or nil if there is none yet. The stores are in the order
   /// of their names.
   public var lastStore: StoreAddress?
-  /// The position in the store after ``lastStore``.
+  /// The progress in the store that follows ``lastStore``.
   public var progress: UserRemovalProgress
   /// Whether all stores were examined once more after the deletion had ended. A request that was
   /// admitted before the deletion may have written something during it.

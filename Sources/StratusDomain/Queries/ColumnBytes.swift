@@ -6,8 +6,8 @@
 enum ColumnBytes {
   /// The maximum number of bytes of a text in a column. Longer texts are cut.
   static let textBytesMax = 400
-  /// The maximum number of bytes of a column: the tag, a text of zeros, of which each takes two
-  /// bytes, and the end.
+  /// The maximum number of bytes of a column: the tag, a text of zero bytes, each of which takes
+  /// two bytes, and the end.
   static let columnBytesMax = 1 + 2 * textBytesMax + 2
   /// The maximum number of bytes of a distance in a position, with the byte that may follow it.
   static let distanceBytesMax = 10

@@ -52,7 +52,7 @@ public struct UserImport: Sendable {
 
   /// Writes lines.
   ///
-  /// - Throws: an error that concerns all lines.
+  /// - Throws: an error that ends the request. The lines before it may have been written.
   public func write(
     _ lines: [ArchiveLine], to target: Target
   ) async throws(ServerError) -> Outcome {
