@@ -14,8 +14,8 @@ struct ShareEdit {
 
   /// Returns the share after the request.
   ///
-  /// - Throws: `BAD_REQUEST`, which says what is wrong with the list of participants, or that too
-  ///   many users are blocked.
+  /// - Throws: `BAD_REQUEST` if the list of participants or the public permission is not legal, or
+  ///   if too many users are blocked. The reason says which.
   func applied(
     _ input: ShareInput?, to old: ShareState, isNew: Bool
   ) throws(ServerError) -> ShareState {
