@@ -1,8 +1,9 @@
 public import StratusWire
 import Synchronization
 
-/// Limits the rate of callers with token buckets. Each user, each API token, and each address of
-/// anonymous callers has a bucket for requests and a bucket for operations.
+/// Limits the rate of callers with token buckets. Each user and each API token has a bucket for
+/// requests and a bucket for operations. The anonymous callers of an API token share a bucket for
+/// requests, and so do the anonymous callers from an address.
 ///
 /// A request costs one lock and two lookups. Idle callers are removed.
 public final class CallerPace: Sendable {

@@ -68,7 +68,7 @@ public protocol NotificationWriting {
   /// A notification with a coalescing key replaces the user's unread notifications with the same
   /// key. Usually, the device that made the change does not get the notification. There is one
   /// exception: if a replaced notification is about another device's change, and the device has not
-  /// acknowledged it yet, the device gets the new notification.
+  /// acknowledged that notification yet, the device gets the new notification.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.

@@ -9,7 +9,8 @@ enum ColumnBytes {
   /// The maximum number of bytes of a column: the tag, a text of zero bytes, each of which takes
   /// two bytes, and the end.
   static let columnBytesMax = 1 + 2 * textBytesMax + 2
-  /// The maximum number of bytes of a distance in a position, with the byte that may follow it.
+  /// The maximum number of bytes of a distance in a position. In a position after all records at
+  /// this distance, one more byte may follow the distance. It is counted here.
   static let distanceBytesMax = 10
 
   private static let missing: UInt8 = 0x01

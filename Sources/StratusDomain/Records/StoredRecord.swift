@@ -58,8 +58,8 @@ public struct StoredRecord: Sendable {
       revision: countedRevision, modifiedMilliseconds: modified.timestamp)
   }
 
-  /// The revision of the next state of the record. It also follows the change numbers in the tags
-  /// of earlier releases, so that no tag is used twice.
+  /// The revision of the next state of the record. If the record has no revision, the next one is
+  /// greater than the change number in the record's tag, so that no tag is used twice.
   var nextRevision: Int64 { countedRevision + 1 }
 
   private var countedRevision: Int64 { revision == 0 ? change : revision }

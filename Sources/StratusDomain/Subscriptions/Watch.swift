@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The kinds of changes in a database that any subscription watches.
+/// The kinds of changes in a database that at least one subscription watches.
 public struct Watch: Sendable, Hashable {
   public private(set) var watchesDatabase = false
   public private(set) var watchesZones = false
