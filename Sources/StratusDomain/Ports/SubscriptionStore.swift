@@ -88,7 +88,7 @@ public struct StoredSubscription: Sendable, Hashable {
   /// The number of the newest outbox entry that the subscription does not apply to, or 0 if it
   /// applies to all entries.
   public var since: Int64
-  /// The subscription as JSON, exactly as the client sent it, with its ID.
+  /// The subscription as JSON, with its ID. The server writes this JSON from the decoded request.
   public var definition: [UInt8]
 
   public init(

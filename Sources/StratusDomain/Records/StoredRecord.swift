@@ -13,7 +13,8 @@ public struct StoredRecord: Sendable {
   /// The number of the change in the zone's history that created this state.
   public var change: Int64
   /// The number of times that the record was saved or deleted. A record that replaces a tombstone
-  /// continues to count. 0 means that the record was last saved before revisions were counted.
+  /// continues to count. 0 means that the record was last saved before revisions were counted. Such
+  /// a record continues from its change number.
   public var revision: Int64
   /// Whether this is a tombstone. A tombstone has neither a parent nor fields. Its ``modified``
   /// says when and by which user the record was deleted.
