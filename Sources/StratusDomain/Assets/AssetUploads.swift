@@ -54,7 +54,8 @@ public struct AssetUploads: Sendable {
   /// returns the number of bytes received.
   ///
   /// - Throws: `NOT_FOUND` if this server did not sign the ticket, `ACCESS_DENIED` if the ticket
-  ///   has expired, `AUTHENTICATION_FAILED` if its user's account is disabled or restricted.
+  ///   has expired or its user's account is restricted, `AUTHENTICATION_FAILED` if the account is
+  ///   disabled.
   public func progress(of ticketText: String) async throws(ServerError) -> UploadAnswer {
     let (ticket, status) = try await admit(ticketText)
     if let answer = try await ended(ticket, status) { return answer }
@@ -66,6 +67,7 @@ public struct AssetUploads: Sendable {
   ///
   /// If the connection breaks, the bytes received so far remain, and the client can send the rest
   /// as pieces.
+  ///
   /// - Parameters:
   ///   - piece: the part of the file that is sent, or nil if the client sends the whole file at
   ///     once.

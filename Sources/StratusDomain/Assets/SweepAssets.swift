@@ -59,6 +59,7 @@ public struct SweepAssets: Sendable {
   /// NB: files are listed before the register is read. A file that is registered after the listing
   /// is therefore found in the register. A file that is not registered yet is younger than the
   /// grace period.
+  ///
   /// - Returns: the position to continue from, or nil if the end was reached.
   public func removeOrphans(
     after cursor: String?, limit: Int

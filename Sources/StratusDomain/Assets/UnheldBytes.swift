@@ -19,8 +19,8 @@ final class UnheldBytes: Sendable {
   private struct State {
     /// The unfinished uploads of this process, by upload ID.
     var pending: [String: Pending] = [:]
-    /// The number of bytes in finished files, by store and user. The numbers are those last read
-    /// from the register, plus the files finished since then.
+    /// The number of bytes in finished files that no record holds, by store and user. The numbers
+    /// are those last read from the register, plus the files finished since then.
     var finished: [StoreAddress: [String: Int64]] = [:]
   }
 

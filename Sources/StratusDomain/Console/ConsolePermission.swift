@@ -1,10 +1,12 @@
 public import StratusWire
 
-/// A right of a member of the team in the console. Each path of the console needs exactly one.
+/// A right of a member of the team in the console. Each path of the console needs exactly one,
+/// except the paths about the member's own session.
 public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   /// The right to see the production radar, the state of the server, and the list of containers.
   case status
-  /// The right to open databases. The member then acts as the user of the member's own account.
+  /// The right to open databases. The member then acts as the user of the member's own account, or
+  /// as a test account.
   case records
   /// The right to see the schema.
   case schemaRead = "schema-read"

@@ -90,6 +90,7 @@ public final class RequestLog: Sendable {
   /// Copies the entries that are new since the last call into the archive.
   ///
   /// If more entries were added in between than the memory holds, the oldest of them are lost.
+  ///
   /// - Throws: the archive's error. The next call tries again.
   public func save() throws(ServerError) {
     guard let archive else { return }

@@ -33,7 +33,8 @@ public final class Telemetry: Sendable {
 
   /// Adds one request.
   func add(_ entry: RequestEntry) {
-    // NB: a caller without valid tokens can name any number of containers.
+    // NB: a caller without valid tokens can name any number of containers, so such requests are
+    // counted without a container.
     let isInvented = entry.outcome == ErrorCode.authenticationFailed.rawValue
     let series = Series(
       containerID: isInvented ? Self.noContainer : entry.containerID,

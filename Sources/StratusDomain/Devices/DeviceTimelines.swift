@@ -17,7 +17,7 @@ public final class DeviceTimelines: Sendable {
     /// The app and its version, as the last request named them.
     var app = ""
     var lastSeen: Int64 = 0
-    /// The start of the ID of the last session, or nil if the device has none.
+    /// The first characters of the session ID of the last request, or nil if it had no session.
     var session: String?
     /// The device's position in the history of each zone, and the time when the device got the
     /// change token of this position.
@@ -50,7 +50,7 @@ public final class DeviceTimelines: Sendable {
   /// Notes a request of a signed-in user.
   ///
   /// - Parameters:
-  ///   - session: the start of the ID of the caller's session, or nil if there is none.
+  ///   - session: the first characters of the ID of the caller's session, or nil if there is none.
   ///   - positions: the positions of the change tokens in the answer.
   public func note(_ entry: RequestEntry, session: String?, positions: [SyncNotes.Position]) {
     guard let user = entry.userRecordName else { return }

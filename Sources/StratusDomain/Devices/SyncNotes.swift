@@ -7,7 +7,7 @@ public final class SyncNotes: Sendable {
   /// The position of a device in a zone's history.
   public struct Position: Sendable, Hashable {
     public var zoneID: ZoneID
-    /// The number of the zone, which changes if the zone is deleted and created again.
+    /// The incarnation of the zone, which changes if the zone is deleted and created again.
     public var incarnation: Int64
     /// The device knows the zone's changes up to this number.
     public var change: Int64

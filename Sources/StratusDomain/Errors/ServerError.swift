@@ -2,7 +2,7 @@ public import StratusWire
 
 /// The error of a request, or of one item of a request.
 ///
-/// `ServerError` is the only error type of the server. An error of a request is thrown. An error of
+/// Every error that an answer reports has this type. An error of a request is thrown. An error of
 /// one item is a value in the results.
 public struct ServerError: Error, Sendable, Hashable {
   public var code: ErrorCode

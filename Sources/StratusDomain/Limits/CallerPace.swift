@@ -1,8 +1,9 @@
 public import StratusWire
 import Synchronization
 
-/// Limits the rate of callers with token buckets. Each user, each API token, and each address of
-/// anonymous callers has a bucket for requests and a bucket for operations.
+/// Limits the rate of callers with token buckets. Each user and each API token has a bucket for
+/// requests and a bucket for operations. The anonymous callers of an API token share a bucket for
+/// requests, and so do the anonymous callers from an address.
 ///
 /// A request costs one lock and two lookups. Idle callers are removed.
 public final class CallerPace: Sendable {
@@ -88,6 +89,7 @@ public final class CallerPace: Sendable {
   ///
   /// NB: anonymous callers cannot change anything, so their operations do not count. Otherwise they
   /// would use up the limit of the app's users.
+  ///
   /// - Throws: `THROTTLED` if a limit is reached. No record is then counted.
   public func admitOperations(_ count: Int, of subject: Subject) throws(ServerError) {
     if count == 0 || subject.userRecordName == nil { return }

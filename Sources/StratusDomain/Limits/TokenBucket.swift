@@ -14,6 +14,7 @@ struct TokenBucket: Sendable, Hashable {
   ///
   /// A count above the size of the bucket takes the whole bucket, because the bucket never has
   /// more.
+  ///
   /// - Parameter now: microseconds since 1970 UTC.
   func taking(_ count: Int, of rate: LimitSettings.Rate, now: Int64) -> TokenBucket {
     let interval = 1_000_000 / Int64(rate.perSecond)

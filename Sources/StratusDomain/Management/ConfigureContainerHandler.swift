@@ -60,7 +60,8 @@ enum ShareLinkTarget: Sendable, Hashable {
 
   /// - Parameter text: the URL of the request. nil leaves the setting unchanged, and an empty text
   ///   removes it.
-  /// - Throws: `BAD_REQUEST` unless the text is empty or an absolute URL with a permitted scheme.
+  /// - Throws: `BAD_REQUEST` unless the text is empty, or is an absolute URL that has a permitted
+  ///   scheme and is not too long.
   static func checked(
     _ text: String?, isWebPage: Bool
   ) throws(ServerError) -> ShareLinkTarget {

@@ -6,7 +6,5 @@ public protocol ManagementHandler<Endpoint>: Sendable {
 
   /// Answers one request of the operator, or of a member of the team in the console. The caller of
   /// this method has checked that the sender of the request may send it.
-  ///
-  /// - Throws: errors of the request.
   func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response
 }

@@ -7,7 +7,8 @@ struct DeviceAccess: Sendable {
 
   /// Opens the store for the caller's own devices and notifications.
   ///
-  /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in.
+  /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in; the errors of
+  ///   ``DatabaseAccess/open(_:for:to:needsUser:)``.
   func open(
     _ address: DatabaseAddress, for caller: Caller, to purpose: DatabaseAccess.Purpose = .write
   ) async throws(ServerError) -> (store: any Store, user: String) {

@@ -41,7 +41,7 @@ public protocol AssetWriting {
   ///
   /// - Parameter time: milliseconds since 1970 UTC. The file is removed only if its
   ///   ``StoredAsset/touched`` is earlier.
-  /// - Returns: whether the row is gone, so that the file may be removed.
+  /// - Returns: whether the row was removed. Only then may the caller remove the file.
   func unregister(_ asset: StoredAsset, touchedBefore time: Int64) throws(ServerError) -> Bool
 }
 

@@ -13,7 +13,7 @@ public enum AuditActor: Sendable, Hashable {
 
   /// Runs a function as this actor.
   ///
-  /// - Throws: an error of the function.
+  /// - Throws: the error of the function.
   public func perform<Value: Sendable>(
     _ body: () async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {

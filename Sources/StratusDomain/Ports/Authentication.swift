@@ -106,8 +106,8 @@ public protocol Authentication: Sendable {
   /// and sends nothing to such users.
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
 
-  /// Returns the given sessions that have ended, or that belong to disabled accounts. Code that
-  /// serves listeners calls this method repeatedly, and sends nothing to listeners in these
+  /// Returns the given sessions that have ended, or whose accounts are disabled or restricted. Code
+  /// that serves listeners calls this method repeatedly, and sends nothing to listeners in these
   /// sessions. The call counts as a use of the other sessions.
   ///
   /// - Parameter ids: the IDs of ``Session``s.

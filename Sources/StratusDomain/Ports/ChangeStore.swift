@@ -1,10 +1,10 @@
 /// Reads change histories.
 public protocol ChangeReading {
-  /// Returns the number that identifies the timeline of a database. The store gets a new number
-  /// when it is created, and again after a restore from a backup, so that change tokens of another
-  /// timeline are recognized.
+  /// Returns the number that identifies the timeline of a database. All databases of a store get a
+  /// new number after a restore from a backup, and when ``SchemaWriting/removeAllData()`` removes
+  /// their data. So the server recognizes change tokens of another timeline as expired.
   ///
-  /// A database without writes has the epoch of the store.
+  /// If nothing was written to a database yet, the result is the epoch of the store.
   func epoch(of view: DatabaseView) throws(ServerError) -> Int64
 
   /// Returns the records and tombstones of a zone in the order of their change numbers. Each record

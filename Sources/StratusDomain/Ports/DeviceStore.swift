@@ -9,8 +9,8 @@ public protocol DeviceReading {
   /// for too long.
   func device(id: String, of user: String) throws(ServerError) -> StoredDevice?
 
-  /// Returns the device with this channel and token, or nil if there is none. The stream channel
-  /// has no token, so that no device is found for it.
+  /// Returns the device with this channel and token, or nil if there is none. For the stream
+  /// channel, which has no token, the result is nil.
   func device(reachedBy channel: DeviceChannel) throws(ServerError) -> StoredDevice?
 }
 
@@ -29,8 +29,8 @@ public protocol DeviceWriting {
   /// Advances the position of a known device: the device has all notifications up to this number.
   /// The position never goes back.
   ///
-  /// - Parameter number: the number. If it is greater than the newest number in the store, the
-  ///   newest number is used.
+  /// - Parameter number: the number. If it is greater than the user's newest number, the newest
+  ///   number is used.
   func acknowledge(
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError)
@@ -41,8 +41,8 @@ public protocol DeviceWriting {
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)
 
   /// Removes the token of a device, unless the device has another channel by now. The device keeps
-  /// its acknowledged position and counts as seen, so that it has the full time to register a new
-  /// token.
+  /// its acknowledged position and counts as seen now, so that it is not removed before it can
+  /// register a new token.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   func removeToken(of device: StoredDevice, now: Int64) throws(ServerError)

@@ -18,8 +18,8 @@ public protocol IndexReading {
   /// Returns the last day on which each index was read, in days since 1970 UTC, by index number.
   func indexUses() throws(ServerError) -> [Int64: Int64]
 
-  /// Returns the number of rows that the build of an index has examined, and the number of all
-  /// rows.
+  /// Returns the number of rows that the build of an index has examined, and the number of rows
+  /// that it examines in total. A build examines the records and tombstones of all record types.
   ///
   /// - Parameter limit: the number at which each of the two counts stops.
   /// - Returns: nil if the index is not being built.
@@ -60,7 +60,7 @@ public protocol IndexWriting {
     recordType: String, columns: [IndexColumn]
   ) throws(ServerError) -> QueryIndex
 
-  /// Stores the day on which an index was read.
+  /// Stores the day on which an index was read, in days since 1970 UTC.
   func noteUse(of index: Int64, day: Int64) throws(ServerError)
 
   /// Removes a ready index from the schema. ``removeDroppedEntries(limit:)`` removes its entries
@@ -193,7 +193,7 @@ public struct IndexBuildStep: Sendable {
   }
 
   public var items: [Item]
-  /// The newest change of each zone that has an item, by the number of the zone.
+  /// The newest change number of each zone that has an item, by the number of the zone.
   public var newestChanges: [Int64: Int64]
   /// The position where the next step continues, or nil if there are no more records.
   public var next: IndexBuildCursor?

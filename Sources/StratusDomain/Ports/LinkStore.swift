@@ -84,8 +84,8 @@ extension RecordLink {
 public struct UnfinishedCascade: Sendable, Hashable {
   public var zone: StoredZone
   public var target: String
-  /// The zone's newest change when the record was deleted. Sources with a later change were saved
-  /// after the deletion and are not deleted.
+  /// The zone's newest change number when the record was deleted. Sources with a later change were
+  /// saved after the deletion and are not deleted.
   public var change: Int64
   /// The last source that was handled, or nil if none was handled yet.
   public var cursor: String?

@@ -29,8 +29,8 @@ public protocol ListingWriting {
   ///
   /// - Parameter root: the root record of the share, or nil if the share shows the whole zone.
   /// - Returns: the number of the participation. If the zone is already listed, the number usually
-  ///   stays the same. It changes if the user has joined a share of the whole zone and also a share
-  ///   of a single hierarchy, because the user's devices must then read another history.
+  ///   stays the same. It changes if the user now has both a share of the whole zone and a share of
+  ///   a single hierarchy, because the user's devices must then read another history.
   @discardableResult
   func join(
     _ zone: StoredZone, root: String?, permission: SharePermission, isAdministrator: Bool,

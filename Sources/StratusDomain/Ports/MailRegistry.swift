@@ -66,11 +66,11 @@ public struct MailBound: Sendable, Hashable {
 public struct MailCode: Sendable, Hashable {
   /// The action that a code permits.
   public enum Purpose: String, Sendable, CaseIterable {
-    /// To create the account of the address.
+    /// To create an account with the address.
     case signUp = "sign-up"
-    /// To create the account of the address, because the operator has invited the person.
+    /// To create an account with the address, because the operator has invited the person.
     case invitation
-    /// To give the account of the address a new password.
+    /// To give the account with this address a new password.
     case reset
     /// To add the address to an account that exists.
     case address
@@ -145,9 +145,9 @@ public protocol MailRegistry: Sendable {
 
   func mailCode(hash: [UInt8]) async throws(ServerError) -> MailCode?
 
-  /// Uses a code: sets the password of the account with the code's address, and removes the code.
-  /// If there is no such account, it is created if the code permits it. All changes happen in one
-  /// transaction.
+  /// Uses a code: sets the password of the account with the code's address, and removes all codes
+  /// that were mailed to this address. If there is no such account, it is created if the code
+  /// permits it. All changes happen in one transaction.
   ///
   /// The browser sessions of the account end. If the account had a password, its app sessions end,
   /// too.

@@ -31,7 +31,7 @@ public struct MailFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// Sends mails.
 public protocol Mailer: Sendable {
-  /// Sends a mail. Returns when another system is responsible for the mail.
+  /// Sends a mail. Returns when another system, such as a mail server, has accepted it.
   func send(_ mail: Mail) async throws(MailFailure)
 }
 

@@ -2,14 +2,15 @@ public import StratusWire
 
 /// Reads the queues of notifications. Each user has one queue.
 ///
-/// Each user has a counter, which numbers the user's notifications and read marks inside their
-/// transactions. The numbers therefore appear in commit order, and a reader that follows them
-/// misses nothing. A number is never used twice, because the counters of a new or restored store
-/// continue after all numbers ever used. A position in a queue therefore means the same before and
-/// after a restore. The number of a user does not depend on the notifications of other users.
+/// Each user has a counter, which numbers the user's notifications and read marks inside the
+/// transactions that write them. The numbers therefore appear in commit order, and a reader that
+/// follows them misses nothing. A number is never used twice, because the counters of a new or
+/// restored store continue after all numbers ever used. A position in a queue therefore means the
+/// same before and after a restore. A user's numbers do not depend on the notifications of other
+/// users.
 ///
-/// A second counter numbers the notifications of the whole store in commit order. It is never shown
-/// to a user.
+/// A second counter numbers the notifications of the whole store in commit order. Its numbers are
+/// never shown to a user.
 public protocol NotificationReading {
   /// Returns the notifications in a user's queue with numbers above `number`, the oldest first.
   ///
@@ -25,12 +26,12 @@ public protocol NotificationReading {
     of user: String, after number: Int64, limit: Int
   ) throws(ServerError) -> [ReadMark]
 
-  /// Returns the newest numbers of a user and of the store, in one state of the store. A number
-  /// that was not used yet is the number before the first one.
+  /// Returns the newest numbers of a user's counter and of the store's counter, in one state of the
+  /// store. If a counter has not given a number yet, its newest number is the one before its first.
   func queueEnd(of user: String) throws(ServerError) -> QueueEnd
 
-  /// Returns the users who have notifications with numbers of the store above `number`. Each user
-  /// appears once.
+  /// Returns the users who have notifications with numbers above `number`, which is a number of the
+  /// store's counter. Each user appears once.
   ///
   /// - Parameter limit: the maximum number of notifications to examine.
   func usersWithNews(after number: Int64, limit: Int) throws(ServerError) -> UsersWithNews
@@ -61,13 +62,13 @@ public struct QueueEnd: Sendable, Hashable {
 
 /// Adds and removes queued notifications.
 public protocol NotificationWriting {
-  /// Appends notifications to their users' queues, in order, and keeps the queues within their
-  /// limits.
+  /// Appends notifications to their users' queues, in order. If a queue gets too long, its oldest
+  /// notifications are removed.
   ///
   /// A notification with a coalescing key replaces the user's unread notifications with the same
-  /// key. Usually, the device that made the change does not get the notification. That device gets
-  /// the notification only if it replaces a notification about another device's change that this
-  /// device has not received yet.
+  /// key. Usually, the device that made the change does not get the notification. There is one
+  /// exception: if a replaced notification is about another device's change, and the device has not
+  /// acknowledged that notification yet, the device gets the new notification.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.
@@ -184,7 +185,8 @@ public struct ReadMark: Sendable, Hashable {
 /// The users whose queues of notifications grew.
 public struct UsersWithNews: Sendable, Hashable {
   public var users: [String]
-  /// The store's number of the newest notification examined. The next call continues after it.
+  /// The number of the newest notification that was examined, from the counter of the store. The
+  /// next call continues after it.
   public var through: Int64
   /// Whether there may be more notifications after ``through``.
   public var hasMore: Bool

@@ -25,7 +25,7 @@ public struct OutgoingRequest: Sendable, Hashable {
   }
 
   /// The body of the request: the fields in `application/x-www-form-urlencoded`. Everything except
-  /// letters and digits is percent-encoded.
+  /// ASCII letters and digits is percent-encoded. A GET request has no body (nil).
   public var formText: String? {
     form.map { form in
       form.sorted { $0.key < $1.key }.map { "\(Self.encode($0.key))=\(Self.encode($0.value))" }

@@ -15,7 +15,8 @@ public struct StoredPassword: Sendable, Hashable {
 
 /// Stores the passwords of accounts. An account has at most one password.
 public protocol PasswordRegistry: Sendable {
-  /// Stores a new password, and ends the account's browser sessions, in one transaction.
+  /// Stores a new password, ends the account's browser sessions, and removes the codes that were
+  /// mailed to the account's address, in one transaction.
   ///
   /// - Parameters:
   ///   - earlier: the hash that the account must still have. If nil, the account may have any

@@ -44,10 +44,11 @@ public protocol ProfileRegistry: Sendable {
     _ number: String?, verifiedBy issuer: String, ofAccount accountID: String
   ) async throws(ServerError)
 
-  /// Finds the users of a container that have agreed to be found.
+  /// Finds the users of a container who have agreed to be found.
   ///
   /// A user is found only if the account is neither disabled nor restricted, and has used the
   /// container. The work is the same for each lookup, whether a user is found or not.
+  ///
   /// - Parameter lookups: addresses in lower case, numbers as ``PhoneNumber`` writes them, and
   ///   record names.
   /// - Returns: one result for each lookup, in the same order.

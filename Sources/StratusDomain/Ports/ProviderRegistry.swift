@@ -41,7 +41,8 @@ public protocol ProviderRegistry: Sendable {
   /// Returns the links of an account in the order of their creation.
   func providerLinks(ofAccount accountID: String) async throws(ServerError) -> [ProviderLink]
 
-  /// Removes a link of an account, and all browser sessions of the account except one.
+  /// Removes a link of an account, the telephone numbers that the provider has verified for the
+  /// account, and all browser sessions of the account except one.
   ///
   /// - Parameter kept: the hash of the browser session that stays, or nil.
   func deleteProviderLink(

@@ -14,8 +14,8 @@ public protocol Registry:
 /// outdated.
 public protocol VersionRegistry: Sendable {
   /// Returns a number that increases with each change that can end or change an admission: an
-  /// account is disabled, enabled or restricted, a restriction ends, a session or an API token is
-  /// removed, a server-to-server key is revoked, or a container is deleted.
+  /// account is disabled, enabled, restricted or deleted, a restriction ends, a session or an API
+  /// token is removed, a server-to-server key is revoked, or a container is deleted.
   func version() async throws(ServerError) -> Int64
 
   /// Increases the version after a change outside the registry.
@@ -78,7 +78,8 @@ public protocol ContainerRegistry: Sendable {
   func createContainer(id: String) async throws(ServerError) -> Bool
   /// Returns the container IDs, sorted.
   func containers() async throws(ServerError) -> [String]
-  /// Removes a container with its API tokens, server keys, sessions, users and stores.
+  /// Removes a container with its API tokens, server keys, sessions, users and entries in the list
+  /// of stores.
   ///
   /// - Returns: false if there is no such container.
   func deleteContainer(id: String) async throws(ServerError) -> Bool

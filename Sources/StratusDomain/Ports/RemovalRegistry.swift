@@ -8,7 +8,7 @@ public struct AccountRemoval: Sendable, Hashable {
   /// The last store whose data is removed, or nil if there is none yet. The stores are in the order
   /// of their names.
   public var lastStore: StoreAddress?
-  /// The position in the store after ``lastStore``.
+  /// The progress in the store that follows ``lastStore``.
   public var progress: UserRemovalProgress
   /// Whether all stores were examined once more after the deletion had ended. A request that was
   /// admitted before the deletion may have written something during it.
@@ -37,9 +37,10 @@ public enum RemovalStart: Sendable, Hashable {
 
 /// Stores the deletions of accounts.
 public protocol RemovalRegistry: Sendable {
-  /// Begins the deletion of an account, in one transaction with the entry of the audit log: the
-  /// account is disabled, and its sessions, passwords, passkeys, factors, links to providers,
-  /// consents and team membership are removed. ``RemovalReceipt/counts`` gets their numbers.
+  /// Begins the deletion of an account, in one transaction with the entry of the audit log. The
+  /// account is disabled. Its sessions, credentials, factors, consents and mailed codes are
+  /// removed, and also its profile, addresses, telephone numbers and team membership.
+  /// ``RemovalReceipt/counts`` gets their numbers, except that of the mailed codes.
   ///
   /// - Returns: the earlier deletion, if one has begun already.
   func beginRemoval(

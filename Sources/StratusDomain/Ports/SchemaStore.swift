@@ -52,8 +52,9 @@ public protocol SchemaWriting {
     to place: SchemaPlace, device: String, user: String, at time: Int64
   ) throws(ServerError)
 
-  /// Removes the schema and all data of the store. Change tokens become invalid. Records, index
-  /// entries and files are removed later, like those of deleted zones.
+  /// Removes the schema and all data of the store, except the settings of the container and the
+  /// quotas of users. Change tokens become invalid. Records, index entries and files are removed
+  /// later, like those of deleted zones.
   func removeAllData() throws(ServerError)
 
   /// Replaces the settings of the container.

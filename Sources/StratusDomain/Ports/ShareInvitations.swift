@@ -23,8 +23,8 @@ public struct InvitedAddress: Sendable, Hashable {
 
 /// Tells people that a share invites them, for example by mail.
 ///
-/// The implementation decides whether the container permits such messages, and how many messages an
-/// address and an inviter may cause.
+/// The implementation decides whether the container permits such messages. It also limits how many
+/// messages one address gets, and how many one inviter causes.
 public protocol ShareInvitations: Sendable {
   /// Called once for each request that has stored new invitations, after its transaction is on
   /// disk. If the server crashes between the two steps, no message is sent, and the owner still has

@@ -1,6 +1,7 @@
 /// Finds the shared hierarchies of records.
 ///
-/// A record belongs to the nearest shared root among itself and the records above it.
+/// A record belongs to the hierarchy of its nearest shared root: the record itself, or the first
+/// shared root in the chain of its parents.
 public protocol HierarchyReading {
   /// Returns, for each record in a hierarchy, the root of that hierarchy. Records without a
   /// hierarchy are left out.

@@ -54,7 +54,7 @@ public protocol SubscriptionWriting {
   /// database without subscriptions needs no further read.
   ///
   /// NB: a store with several writers checks the cached value against a version in the database's
-  /// row, which ``ZoneWriting/lockZone`` also reads.
+  /// row. ``ZoneWriting/lockZone(named:in:)`` reads this row anyway.
   func watchForWriting(of database: DatabaseKey) throws(ServerError) -> Watch
 
   /// Creates a subscription, or replaces the one with the same user and ID.
@@ -85,10 +85,10 @@ public struct StoredSubscription: Sendable, Hashable {
   public var user: String
   /// The key under which the subscription is stored.
   public var key: SubscriptionKey
-  /// The number of the newest outbox entry that the subscription does not apply to, or 0 if there
-  /// was no entry.
+  /// The number of the newest outbox entry that the subscription does not apply to, or 0 if it
+  /// applies to all entries.
   public var since: Int64
-  /// The subscription as JSON, exactly as the client sent it, with its ID.
+  /// The subscription as JSON, with its ID. The server writes this JSON from the decoded request.
   public var definition: [UInt8]
 
   public init(

@@ -5,7 +5,7 @@ public protocol UserDirectory: Sendable {
   /// Returns the profile of the account that a session belongs to.
   func profile(of session: UserSession) async throws(ServerError) -> Profile
 
-  /// Finds the users of a container that have agreed to be found.
+  /// Finds the users of a container who have agreed to be found.
   ///
   /// - Returns: one result for each lookup, in the same order.
   func discover(

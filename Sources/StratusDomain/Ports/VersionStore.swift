@@ -7,15 +7,19 @@ public protocol VersionReading {
   /// Returns which versions are stored, or nil if the store keeps no versions.
   func versionExtent() throws(ServerError) -> VersionExtent?
 
-  /// Returns the names of zones that are live, or that were deleted and whose records are still
-  /// kept, in the order of databases and names. Each name appears once in each database.
+  /// Returns the addresses of zones that are live, or that were deleted and whose records are still
+  /// kept, in the order of databases and names. Each address appears once.
   ///
-  /// - Parameter place: the zone after which the list begins, or nil to begin at the first zone.
+  /// - Parameters:
+  ///   - place: the zone after which the list begins, or nil to begin at the first zone.
+  ///   - database: the database of the zones, or nil for the zones of all databases.
   func zonesWithVersions(
     after place: ZoneAddress?, in database: DatabaseKey?, limit: Int
   ) throws(ServerError) -> [ZoneAddress]
 
-  /// Returns the incarnation of a zone that was live at a time, or nil if the name was not in use.
+  /// Returns the incarnation of a zone that was live at a time. If no zone had the name then,
+  /// returns the next zone that got the name; a restore undoes all its changes. Returns nil if no
+  /// zone had the name then or later.
   ///
   /// - Parameter time: milliseconds since 1970 UTC. It is not earlier than
   ///   ``VersionExtent/since``.
@@ -44,8 +48,8 @@ public protocol VersionWriting {
   /// them back. Without this call, they are removed soon.
   func keepRecords(ofDeleted zone: StoredZone, at time: Int64) throws(ServerError)
 
-  /// Lets the kept records of all deleted zones of a database be removed soon, for example because
-  /// its account is deleted.
+  /// Stops keeping the records of the deleted zones of a database, for example because its owner's
+  /// account is deleted. The records are removed soon.
   func releaseKeptZones(of database: DatabaseKey) throws(ServerError)
 
   /// Removes the oldest versions and kept zones that exceed a bound.

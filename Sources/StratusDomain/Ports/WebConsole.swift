@@ -73,6 +73,7 @@ public struct ConsoleView: Sendable, Hashable {
 /// Authenticates the requests to the console, and decides what a member of the team may do.
 public protocol WebConsole: Sendable {
   /// - Throws: `AUTHENTICATION_REQUIRED` without a session, `ACCESS_DENIED` without the
-  ///   permission, and the errors of requests about the session.
+  ///   permission, `NOT_FOUND` for an unknown path, and the errors of the requests that the console
+  ///   answers itself, such as a sign-in.
   func decide(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision
 }

@@ -53,7 +53,7 @@ public struct PageAnswer: Sendable {
   public var fields: [(name: String, value: String)]
   public var body: [UInt8]
   /// The bytes that follow the head, piece by piece as the browser reads them, in place of
-  /// ``body``.
+  /// ``body``. nil means that ``body`` follows the head.
   public var stream: AsyncStream<[UInt8]>?
 
   public init(status: Int = 200, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {

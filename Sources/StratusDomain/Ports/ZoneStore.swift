@@ -45,14 +45,17 @@ public protocol ZoneWriting {
     _ zone: StoredZone, reason: ZoneDeletionReason, at time: Int64
   ) throws(ServerError)
 
-  /// Returns records and tombstones that are still stored for one deleted zone. Returns nil if none
-  /// are stored for any deleted zone.
+  /// Returns records and tombstones that are still stored for one deleted zone. The batch is empty
+  /// if the zone has only other rows left. Returns nil if no deleted zone has rows to remove.
+  ///
+  /// Zones whose records are kept are left out; see ``VersionWriting/keepRecords(ofDeleted:at:)``.
   ///
   /// - Parameter limit: the maximum number of records. Large records end a batch earlier.
   func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch?
 
-  /// Removes the rows of these records, their derived rows, and the zone's passages and shares. The
-  /// row of the zone is removed, too, if the zone has no more records and no history lists it.
+  /// Removes the rows of these records and their derived rows. If no records are left, removes some
+  /// of the zone's other rows, such as passages, shares and record versions. If nothing else is
+  /// left, removes the row of the zone, unless a history lists the zone.
   func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError)
 }
 

@@ -19,8 +19,8 @@ struct Cell: Sendable, Hashable {
     interleave(part(location.latitude + 90, of: 180), part(location.longitude + 180, of: 360))
   }
 
-  /// Returns the centre of a smallest cell. Sorting treats every location in the cell as if the
-  /// location were in the centre.
+  /// Returns the centre of the cell with a code of the finest level. Sorting treats every location
+  /// in the cell as if the location were in the centre.
   static func centre(of code: UInt64) -> Location {
     let cell = Cell(code: code, level: levelMax)
     let (south, north) = cell.latitudes

@@ -6,10 +6,11 @@
 enum ColumnBytes {
   /// The maximum number of bytes of a text in a column. Longer texts are cut.
   static let textBytesMax = 400
-  /// The maximum number of bytes of a column: the tag, a text of zeros, of which each takes two
-  /// bytes, and the end.
+  /// The maximum number of bytes of a column: the tag, a text of zero bytes, each of which takes
+  /// two bytes, and the end.
   static let columnBytesMax = 1 + 2 * textBytesMax + 2
-  /// The maximum number of bytes of a distance in a position, with the byte that may follow it.
+  /// The maximum number of bytes of a distance in a position. In a position after all records at
+  /// this distance, one more byte may follow the distance. It is counted here.
   static let distanceBytesMax = 10
 
   private static let missing: UInt8 = 0x01
@@ -26,8 +27,8 @@ enum ColumnBytes {
     case .real(let value): return number(real, ordered(value))
     case .text(let bytes):
       var column = beginning(bytes)
-      // NB: a column ends with two bytes. A single 0 would become 0xFF in the inverted order, where
-      // the end must not be the greatest byte.
+      // NB: the column of a text ends with two bytes. A single 0 would become 0xFF in the inverted
+      // order, where the end must not be the greatest byte.
       column.append(0)
       column.append(1)
       return column

@@ -32,7 +32,7 @@ struct ComparandReader {
 
   /// Reads a list of values.
   ///
-  /// - Throws: `BAD_REQUEST`, which names the field.
+  /// - Throws: `BAD_REQUEST`, which names the field unless the list has too many values.
   func many(_ input: FieldInput) throws(ServerError) -> [Comparand] {
     try requireValue(input, isList: true)
     guard accepts(input.declaredType, isList: true), !input.isEncrypted else {

@@ -66,6 +66,7 @@ extension FieldFilter {
   /// comparators are made by ``QueryCheck``.
   ///
   /// - Throws: `BAD_REQUEST`, which names the field, if the value does not fit the field.
+  ///   `BAD_REQUEST` without the field if a list has too many values.
   func test(_ reader: ComparandReader) throws(ServerError) -> QueryCondition.Test {
     switch comparator {
     case .equals, .notEquals: try reader.one(value).equality

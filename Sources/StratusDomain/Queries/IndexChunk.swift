@@ -80,7 +80,8 @@ struct IndexChunk: Sendable {
         database: item.database, zone: item.zone, recordName: item.record.name)
       if let goal, goal.lies(before: cursor) { break }
       let home = RecordHome(database: item.database, zone: item.zone)
-      // NB: if several steps read from one zone, the earliest change number is kept.
+      // NB: if several steps read from one zone, the change number of the first step is kept. The
+      // zone may have changed between the steps.
       if changes[home] == nil { changes[home] = step.newestChanges[item.zone] }
       let values = try item.record.fields.storedValues(of: needed)
       for index in indexes {

@@ -82,7 +82,7 @@ extension IndexColumn {
   }
 
   /// NB: a column of all searchable fields contains the tokens of all text fields, because a field
-  /// can become searchable without a rebuild of the entries. The reader tests each record again and
+  /// can become searchable without a rebuild of the entries. The query tests each record again and
   /// drops the excess matches.
   private func tokens(in values: [(key: String, value: FieldValue)]) -> Set<[UInt8]> {
     var tokens: Set<[UInt8]> = []

@@ -15,7 +15,7 @@ struct QueryOrder: Sendable, Hashable {
     var location: Location
     /// The number of columns that sort before the distance.
     var columnsBefore = 0
-    /// Whether the direction differs from that of the first sort key.
+    /// Whether the direction of this sort differs from that of the first sort key.
     var isOpposite = false
   }
 

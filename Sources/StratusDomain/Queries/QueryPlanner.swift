@@ -159,8 +159,8 @@ struct QueryPlanner {
       distinguishing: drivers.compactMap(\.distinguishing).first)
   }
 
-  /// Chooses a few columns whose values do not have too many combinations. The reader checks the
-  /// other filters on the records.
+  /// Chooses a few columns whose values do not have too many combinations. The filters on the other
+  /// columns are checked on the records.
   private func chosenEqualities(
     but sorted: Set<IndexColumn.Source>, beside other: Driver?
   ) -> [Driver] {
@@ -207,7 +207,8 @@ struct QueryPlanner {
           equality(condition, .member, [value], at: index, isWhole: values.count == 1))
       }
     case .anyWord(let words):
-      // One token of each word is enough to find the records. The reader checks the other tokens.
+      // One token of each word is enough to find the records. The other tokens are checked on the
+      // records.
       let leading = Set(words.compactMap(\.first)).sorted { $0.precedes($1) }
       explosions.append(
         equality(
@@ -312,7 +313,7 @@ extension ScalarRange {
     var interval = ColumnInterval(beginning: any)
     if let lower {
       // NB: a column holds only the beginning of a long value. All values with the same beginning
-      // belong to the interval, and the reader checks them.
+      // belong to the interval, and the filter is checked again on their records.
       let isBehind = !lower.isIncluded && lower.value.fitsColumn
       interval.lower = ColumnCut(bytes: ColumnBytes.of(lower.value), isBehind: isBehind)
     }

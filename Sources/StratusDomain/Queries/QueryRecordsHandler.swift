@@ -11,7 +11,8 @@ struct QueryRecordsHandler: EndpointHandler {
 
   let databases: DatabaseAccess
   private let queue = IndexBuildQueue()
-  /// Queues the slices of each caller's long queries.
+  /// Queues the slices of each caller's long queries. In its keys, the caller's ``Caller/paceKey``
+  /// takes the place of the record type.
   private let slices = IndexBuildQueue()
   let uses: IndexUses
 

@@ -22,7 +22,8 @@ public struct QueryReport: Sendable {
     return text.utf8.count <= Self.bytesMax ? text : text.prefix(Self.bytesMax / 4) + "…"
   }
 
-  /// The plan and the numbers of rows read, or nil if the query was refused before it had a plan.
+  /// The plan and the numbers of rows read. It is nil if the query has no plan, because it was
+  /// refused before, or because no record can match it.
   public var explanation: QueryExplanation? {
     plan.map { plan in
       QueryExplanation(

@@ -53,7 +53,8 @@ struct ScanReader {
     return builder.page
   }
 
-  /// - Returns: whether the page ends here, because a match did not fit or enough work was done.
+  /// - Returns: whether the page ends here, because a match did not fit, or because enough was read
+  ///   or done.
   private mutating func take(
     _ batch: [(entry: FoundEntry, prefixCount: Int)]
   ) throws(ServerError) -> Bool {

@@ -17,7 +17,7 @@ public struct Usage: Sendable, Hashable {
     self.assetBytes = assetBytes
   }
 
-  /// All bytes, which a quota counts.
+  /// The sum of all bytes. A quota limits this sum.
   public var bytes: Int64 { recordBytes + assetBytes }
 
   public var isZero: Bool { self == Usage() }

@@ -19,7 +19,7 @@ struct ModifyRecordsHandler: EndpointHandler {
   /// The result of a zone's operations.
   struct Outcome {
     let items: [RecordItem]
-    /// Whether background work must continue, because more records must be deleted or moved to
+    /// Whether there may be background work, because more records must be deleted or moved to
     /// another hierarchy than one transaction can handle.
     var hasMoreToCascade = false
     /// Whether subscriptions may report the change.

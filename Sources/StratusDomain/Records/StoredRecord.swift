@@ -13,10 +13,11 @@ public struct StoredRecord: Sendable {
   /// The number of the change in the zone's history that created this state.
   public var change: Int64
   /// The number of times that the record was saved or deleted. A record that replaces a tombstone
-  /// continues to count. 0 means that the record was last saved before revisions were counted.
+  /// continues to count. 0 means that the record was last saved before revisions were counted. Such
+  /// a record continues from its change number.
   public var revision: Int64
-  /// Whether this is a tombstone, of which only name, type, change, revision and `modified` have a
-  /// meaning.
+  /// Whether this is a tombstone. A tombstone has neither a parent nor fields. Its ``modified``
+  /// says when and by which user the record was deleted.
   public var isDeleted: Bool
   public var created: Stamp
   public var modified: Stamp
@@ -58,8 +59,8 @@ public struct StoredRecord: Sendable {
       revision: countedRevision, modifiedMilliseconds: modified.timestamp)
   }
 
-  /// The revision of the next state of the record. It also follows the change numbers in the tags
-  /// of earlier releases, so that no tag is used twice.
+  /// The revision of the next state of the record. If the record has no revision, the next one is
+  /// greater than the change number in the record's tag, so that no tag is used twice.
   var nextRevision: Int64 { countedRevision + 1 }
 
   private var countedRevision: Int64 { revision == 0 ? change : revision }

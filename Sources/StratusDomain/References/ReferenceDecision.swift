@@ -39,6 +39,7 @@ struct ReferenceDecision: Sendable {
   /// repeated, and not the whole ``RecordDecision``, because a new ``RecordDecision`` is expensive.
   /// An atomic batch needs one pass, since its answer names only the operations that break a rule
   /// themselves.
+  ///
   /// - Parameter requiresTargets: whether the targets of `DELETE_SELF` references must exist.
   init(
     _ decision: RecordDecision, on snapshot: RecordSnapshot, _ references: ReferenceSnapshot,

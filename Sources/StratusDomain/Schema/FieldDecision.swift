@@ -25,7 +25,8 @@ struct FieldDecision: Sendable {
   /// Returns the changes in a record's `fields`. A value of nil clears the field.
   ///
   /// - Parameter zoneID: the zone of the record. References without a zone refer to this zone.
-  /// - Throws: `BAD_REQUEST`, which names the field.
+  /// - Throws: `BAD_REQUEST` if a field's name or value is not legal, if a new record type or field
+  ///   cannot be added to the schema, or if the type or a field no longer accepts writes.
   mutating func decide(
     _ fields: JSONView?, recordType: String, zoneID: ZoneID
   ) throws(ServerError) -> [(key: String, value: FieldValue?)] {

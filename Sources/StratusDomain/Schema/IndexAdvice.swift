@@ -8,7 +8,7 @@ struct IndexAdvice {
   let day: Int64
 
   /// An index counts as unused after this number of days without a use. Choice: half the time after
-  /// which the server drops it, so that an index for a weekly query never counts as unused.
+  /// which the server drops it. An index for a weekly query counts as unused for less than a day.
   static let unusedDaysMin = Limits.indexUnusedDaysMax / 2
 
   var all: [ListIndexes.Advice] { missing + unused }

@@ -16,7 +16,7 @@ struct RetirementDecision: Sendable {
 
   /// - Parameter lastWrite: the latest write to the record type or field since its retirement
   ///   began.
-  /// - Throws: `BAD_REQUEST` with a sentence that says what to do.
+  /// - Throws: `BAD_REQUEST` if the action is not possible. The reason says why.
   init(
     _ action: RetireSchema.Action, at place: SchemaPlace, newName: String?, isForced: Bool,
     schema: Schema, lastWrite: RetiredWrite?, now: Int64

@@ -4,7 +4,7 @@ import StratusWire
 public enum SchemaStep: Sendable, Hashable {
   case addRole(String)
   case removeRole(String)
-  /// Adds a record type without fields, with the standard grants.
+  /// Adds a record type without fields, with the grants of ``RecordGrants/initial(forType:)``.
   case addRecordType(String)
   /// Begins to remove a record type with its records.
   case removeRecordType(String)

@@ -1,6 +1,7 @@
 import StratusWire
 
-/// The records above the shared roots of a zone, for the checks of a batch that shares more roots.
+/// The shared roots of a zone and the records above them, for the checks of a batch that shares
+/// more roots.
 ///
 /// The records above all stored roots are read once for a batch, level by level, and not once for
 /// each root that the batch adds.

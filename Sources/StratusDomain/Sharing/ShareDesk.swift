@@ -71,7 +71,8 @@ public struct ShareDesk: Sendable {
   ///
   /// - Parameter addresses: the addresses of the caller's account, as in ``ShareAccounts``.
   /// - Returns: false if there is no such share, or if the caller may not join it.
-  /// - Throws: `TRY_AGAIN_LATER`; `BAD_REQUEST` if the share or the caller has reached a limit.
+  /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in; `TRY_AGAIN_LATER`;
+  ///   `BAD_REQUEST` if the share or the caller has reached a limit.
   public func accept(
     _ shortGUID: String, as caller: Caller, addresses: [String], at store: StoreAddress
   ) async throws(ServerError) -> Bool {
@@ -99,7 +100,8 @@ public struct ShareDesk: Sendable {
   /// Asks the owner for access. The method returns nothing, so that its caller cannot tell whether
   /// there is such a share.
   ///
-  /// - Throws: `INTERNAL_ERROR`; `AUTHENTICATION_REQUIRED` if the caller is not signed in.
+  /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in; the errors of opening the
+  ///   store; `INTERNAL_ERROR`.
   public func requestAccess(
     to shortGUID: String, for caller: Caller, addresses: [String], at store: StoreAddress
   ) async throws(ServerError) {

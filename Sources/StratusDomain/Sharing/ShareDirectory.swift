@@ -10,13 +10,15 @@ struct ShareDirectory: Sendable {
   typealias Find =
     @Sendable (ShortGUID, ShareSearch) async throws(ServerError) -> ShareSearch.Finding
 
-  /// Answers a request about shares, with one result for each ID.
+  /// Answers a request about shares, with one result for each ID. An error of one share is its
+  /// result, unless the error is `INTERNAL_ERROR`.
   ///
   /// - Parameter shortens: what happens if a share is too large for the answer. If true, the share
   ///   is shown without its fields, its root and its other participants. If false, the answer has
   ///   an error in place of the share.
   /// - Throws: `BAD_REQUEST` outside the public database, or for too many shares;
-  ///   `AUTHENTICATION_REQUIRED`; `AUTHENTICATION_FAILED` for a server-to-server key.
+  ///   `AUTHENTICATION_REQUIRED`; `AUTHENTICATION_FAILED` for a server-to-server key;
+  ///   `INTERNAL_ERROR`.
   func answer(
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress,
     shortens: Bool, find: Find

@@ -5,7 +5,7 @@ import StratusWire
 struct ShareEdit {
   let owner: String
   /// IDs for new participants. There is one for each participant of the request, up to one more
-  /// than the maximum.
+  /// than ``Limits/participantsPerShareMax``.
   let newIDs: [String]
   /// Random parts of one-time URLs, one for each participant of the request that needs one.
   var newTokens: [String] = []
@@ -14,8 +14,8 @@ struct ShareEdit {
 
   /// Returns the share after the request.
   ///
-  /// - Throws: `BAD_REQUEST`, which says what is wrong with the list of participants, or that too
-  ///   many users are blocked.
+  /// - Throws: `BAD_REQUEST` if the list of participants or the public permission is not legal, or
+  ///   if too many users are blocked. The reason says which.
   func applied(
     _ input: ShareInput?, to old: ShareState, isNew: Bool
   ) throws(ServerError) -> ShareState {
@@ -115,7 +115,8 @@ struct ShareEdit {
       }
       if result.contains(where: { isSame($0, entry) }) { continue }
       if state.blocked.contains(where: { isBlocked(entry, as: $0.identity) }) {
-        // NB: the list may contain a user whom the same request blocks.
+        // NB: the list may still contain the entry of a user whom the same request blocks. This
+        // entry, which has an ID, is left out.
         guard entry.participantID == nil else { continue }
         throw .badRequest(Reason.participantBlocked)
       }

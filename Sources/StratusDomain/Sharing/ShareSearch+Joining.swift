@@ -20,7 +20,8 @@ extension ShareSearch {
 
   /// Adds the caller to the requesters of a share, in the transaction that checks the share.
   ///
-  /// - Throws: `NOT_FOUND`; the errors of ``ShareInvitation/requested(now:)``.
+  /// - Throws: `NOT_FOUND` if there is no such share, or if it takes no requests of the caller; the
+  ///   errors of ``ShareInvitation/requested(now:)``.
   func request(
     _ shortGUID: String, by origin: ChangeOrigin, in store: any StoreWriting
   ) throws(ServerError) {

@@ -12,8 +12,9 @@ struct SubscriptionRules {
   /// `Choice:` Apple's production refuses subscriptions "not seen in development". Stratus applies
   /// the rule of queries instead: the fields must have index marks, which come from development.
   ///
-  /// - Throws: `BAD_REQUEST` if the database does not allow the subscription; `ZONE_NOT_FOUND` if
-  ///   the zone does not exist; `ACCESS_DENIED` if the caller may read no record of the type.
+  /// - Throws: `BAD_REQUEST` if the database does not allow the subscription, or if a part of the
+  ///   subscription is not legal; `ZONE_NOT_FOUND` if the zone does not exist; `ACCESS_DENIED` if
+  ///   the caller may read no record of the type.
   func watchKey(of subscription: Subscription) throws(ServerError) -> WatchKey {
     try database.view.requireSubscriptions(to: subscription.subject)
     try check(subscription.notificationInfo)

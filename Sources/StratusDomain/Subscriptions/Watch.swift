@@ -1,13 +1,13 @@
 import StratusWire
 
-/// The kinds of changes in a database that any subscription watches.
+/// The kinds of changes in a database that at least one subscription watches.
 public struct Watch: Sendable, Hashable {
   public private(set) var watchesDatabase = false
   public private(set) var watchesZones = false
   /// Whether shared databases contain zones of this database. If so, changes may concern the users
   /// of those shared databases.
   public var hasParticipants = false
-  /// The fields whose values are keys of query subscriptions, by record type.
+  /// The fields whose values query subscriptions require, by record type.
   public private(set) var fields: [String: Set<String>] = [:]
   /// The record types that have query subscriptions without a required field value.
   public private(set) var wholeTypes: Set<String> = []

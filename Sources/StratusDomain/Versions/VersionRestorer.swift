@@ -70,7 +70,8 @@ public struct VersionRestorer: Sendable {
   /// - Parameters:
   ///   - isDryRun: whether the step only counts what it would do.
   ///   - position: the ``Step/next`` of the step before, or nil for the first step.
-  /// - Throws: `BAD_REQUEST` if the store has no versions of that time.
+  /// - Throws: `BAD_REQUEST` if the store has no versions of that time, if the time is in the
+  ///   future, or if `position` is not valid.
   public func step(
     _ scope: Scope, isDryRun: Bool, from position: String?
   ) async throws(ServerError) -> Step {

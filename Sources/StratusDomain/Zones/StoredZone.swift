@@ -9,7 +9,8 @@ public struct StoredZone: Sendable, Hashable {
   public var incarnation: Int64
   public var database: DatabaseKey
   public var name: String
-  /// The number of the newest change to a record of the zone, or 0 if there is none yet.
+  /// The number of the newest change to a record of the zone, or of its newest ``Passage`` if that
+  /// is greater. It is 0 if there is neither yet.
   public var change: Int64
   /// The token that a writer last stored for the readers of the zone's change feed.
   public var clientChangeToken: String?
