@@ -37,7 +37,8 @@ extension CKContainer {
     /// `$XDG_STATE_HOME/stratus`, or else `~/.local/state/stratus`.
     public var stateFolder: URL?
 
-    /// Makes settings. Settings that are nil come from the environment or the credentials file.
+    /// Makes settings. Settings that are nil come from environment variables, the credentials file,
+    /// or the defaults.
     public init(
       url: URL? = nil, environment: Environment? = nil, apiToken: String? = nil,
       webAuthToken: String? = nil, keysFile: URL? = nil,

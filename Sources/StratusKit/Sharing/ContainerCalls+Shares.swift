@@ -46,7 +46,7 @@ extension ContainerCalls {
   /// - Parameter deliver: called for each share: first for those of other containers, and then for
   ///   the others, in order.
   /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
-  ///   shares.
+  ///   shares; `CKError.notAuthenticated` if no user is signed in.
   func accept(
     _ metadatas: [CKShare.Metadata],
     deliver: (CKShare.Metadata, Result<CKShare, CKError>) -> Void
