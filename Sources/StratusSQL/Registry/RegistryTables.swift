@@ -27,7 +27,8 @@ public enum RegistryTables {
   /// Creates the tables if there are none, and upgrades tables of an earlier version. Refuses
   /// tables of a later version.
   ///
-  /// The calling code opens and commits the transaction.
+  /// The calling code opens and commits the transaction. Tables of layout 1 can be upgraded only if
+  /// `upgrade` is not nil.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(

@@ -144,7 +144,8 @@ extension RegistrySession {
     return saved
   }
 
-  /// Removes everything with which a user can sign in, and the rights of the account.
+  /// Removes everything with which the account's user can sign in, the membership in the team, and
+  /// the user's name, telephone numbers and additional addresses.
   fileprivate func removeCredentials(
     ofAccount accountID: String, email: String, counts: inout [String: Int64]
   ) throws(ServerError) {
