@@ -207,8 +207,9 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// Adds a participant. The user is invited when the share is saved. If the share already has a
   /// participant for the same user, that participant gets the new role and permission.
   ///
-  /// A share can be saved with added participants only if its ``publicPermission`` is
-  /// ``ParticipantPermission/none``.
+  /// Add participants only while ``publicPermission`` is ``ParticipantPermission/none``. If the
+  /// share on the server has another permission, the save fails with `CKError.invalidArguments`. If
+  /// the save itself sets another permission, the server leaves the added participants out.
   public func addParticipant(_ participant: CKShare.Participant) {
     withSharing { $0.add(participant) }
   }

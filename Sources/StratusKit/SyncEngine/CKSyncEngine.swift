@@ -40,9 +40,10 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   ///
   /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` if no account is
   ///   signed in. The error is `CKError.partialFailure`, with the errors by zone ID, if single
-  ///   zones could not be fetched completely. The error is `CKError.invalidArguments` if the call
-  ///   and the delegate wait for each other. If a method of the delegate awaits the call, this
-  ///   error is thrown at once, and otherwise after 60 s or 120 s (see ``CKSyncEngineDelegate``).
+  ///   zones could not be fetched completely. The error is `CKError.invalidArguments` if a method
+  ///   of the delegate may be waiting for this call. It is thrown at once if the method itself
+  ///   awaits the call, and otherwise when the method has run for 60 s or 120 s (see
+  ///   ``CKSyncEngineDelegate``).
   public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {
     try await driver.perform(.fetch(options))
   }
@@ -58,9 +59,10 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// - Throws: the error that ended the send, such as `CKError.notAuthenticated` if no account is
   ///   signed in. The error is `CKError.partialFailure` if single zones or records failed. It
   ///   contains their errors by ID, such as `serverRecordChanged` or `zoneNotFound`, which the
-  ///   delegate also receives as events. The error is `CKError.invalidArguments` if the call and
-  ///   the delegate wait for each other. If a method of the delegate awaits the call, this error is
-  ///   thrown at once, and otherwise after 60 s or 120 s (see ``CKSyncEngineDelegate``).
+  ///   delegate also receives as events. The error is `CKError.invalidArguments` if a method of the
+  ///   delegate may be waiting for this call. It is thrown at once if the method itself awaits the
+  ///   call, and otherwise when the method has run for 60 s or 120 s (see
+  ///   ``CKSyncEngineDelegate``).
   public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
     try await driver.perform(.send(options))
   }
@@ -68,10 +70,10 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// Cancels the running fetch or send, and all queued fetches and sends.
   ///
   /// The server may still carry out requests that it has received. Changes stay pending for the
-  /// next send. The call returns when the work has ended. In a method of the delegate, or in a task
-  /// that the method has started, the call returns at once while the method runs. Otherwise it
-  /// returns at the latest when a method of the delegate has run for 60 s, because the delegate may
-  /// be waiting for this call.
+  /// next send. The call returns when the work has ended. While a method of the delegate runs, a
+  /// call in this method, or in a task that it has started, returns at once. Any other call returns
+  /// at the latest when a method of the delegate has run for 60 s, because the delegate may be
+  /// waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }
 
   /// The state of the engine's work at this moment. This property is an addition of Stratus.

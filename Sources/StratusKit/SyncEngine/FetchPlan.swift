@@ -216,10 +216,11 @@ struct FetchPlan: Sendable {
 
   /// Handles a failure to fetch a zone.
   ///
-  /// If a zone's token has expired, the zone's fetch ends with that error, because the app may have
-  /// records whose deletion the server has forgotten. The zone may also have been deleted and
-  /// created again. The plan therefore reads the database's changes again, which report such a
-  /// deletion. If they report none, the zone is fetched from the beginning.
+  /// If a zone's token has expired, the zone's fetch ends with that error, so that the delegate
+  /// learns of it: the app may have records whose deletion the server has forgotten. The zone may
+  /// also have been deleted and created again. The plan therefore reads the database's changes
+  /// again, which report such a deletion. If they report none, the zone is fetched from the
+  /// beginning.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {

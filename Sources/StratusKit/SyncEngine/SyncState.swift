@@ -48,7 +48,7 @@ struct SyncState: Sendable {
   var hasPendingChanges: Bool { !records.isEmpty || !zones.isEmpty || hasUntrackedChanges }
 
   /// Returns the pending changes of records in order. A delegate reads these changes for each
-  /// batch.
+  /// batch, so the ordered list is cached.
   mutating func orderedRecords() -> [CKSyncEngine.PendingRecordZoneChange] {
     records.orderedElements()
   }

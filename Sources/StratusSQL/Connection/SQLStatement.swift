@@ -27,7 +27,7 @@ public struct SQLStatement: Sendable {
     self.init { text + $0.returning(key) }
   }
 
-  /// Creates a statement whose rows may be large. The code that reads the rows stops before the
+  /// Creates a statement whose rows may be large. The code that reads the rows must stop before the
   /// total size of a column's values exceeds ``SQLLimits/resultSizeBytesMax``.
   ///
   /// - Parameter column: the column whose values may be large.

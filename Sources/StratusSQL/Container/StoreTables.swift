@@ -2,9 +2,10 @@ public import StratusDomain
 
 /// The tables of a store.
 ///
-/// Rows of a database contain the database's number. In `zones`, `records`, `cascades`,
-/// `subscriptions` and `outbox`, the row number is unique in the whole store, so it identifies the
-/// row. Tables without a database's number belong to the whole store, and their comments say why.
+/// A row that belongs to a database contains the database's number. In `zones`, `records`,
+/// `cascades`, `subscriptions` and `outbox`, the row number is unique in the whole store, so it
+/// identifies the row. Tables without a database's number belong to the whole store, and their
+/// comments say why.
 public enum StoreTables {
   /// The version of the table layout.
   public static let layout: Int64 = 13

@@ -77,8 +77,8 @@ enum RegistryUpgrade {
     }
   }
 
-  /// Returns the ID of a token (see ``APIToken/id``). The ID is the first half of the hash, as for
-  /// new tokens.
+  /// Returns the ID of a token (see ``APIToken/id``). The ID is the first eight bytes of the hash
+  /// in hexadecimal digits, as for new tokens.
   private static func tokenID(hash: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(

@@ -274,7 +274,8 @@ private enum RemovalStatements {
     ("addresses", "addresses"),
   ].map { ($0.0, SQLStatement("DELETE FROM \($0.1) WHERE account = ?")) }
 
-  /// NB: the user record names of the account are needed for the check that follows the deletion.
+  /// NB: this statement runs only after the check that follows the deletion, because the check
+  /// needs the user record names of the account.
   static let deleteUsers = SQLStatement("DELETE FROM users WHERE account = ?")
   /// The statements that delete the rows which all earlier steps of the deletion need.
   static let last = [
