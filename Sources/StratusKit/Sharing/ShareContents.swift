@@ -146,7 +146,7 @@ struct ShareContents {
     return input == ShareInput() ? nil : input
   }
 
-  /// The values as a request that is made now sends them.
+  /// The values that a request would send now.
   var sent: Sent {
     Sent(
       publicPermission: publicPermission, participants: participants.map { ($0, $0.values) },
@@ -223,7 +223,7 @@ enum ShareURL {
     URL(string: "\(scheme)://\(host)/share/\(shortGUID)")
   }
 
-  /// The text before the secret in the fragment.
+  /// The text in the fragment that marks the start of the secret.
   private static let secretMark = "~key="
 
   /// Returns the URL with the title and the secret as its fragment, which is never sent to a

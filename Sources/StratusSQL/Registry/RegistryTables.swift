@@ -1,7 +1,7 @@
 public import StratusDomain
 import StratusWire
 
-/// The tables of the server's registry file.
+/// The tables of the server's registry.
 public enum RegistryTables {
   /// The version of the table layout.
   public static let layout: Int64 = 15
@@ -90,9 +90,9 @@ public enum RegistryTables {
     }
   }
 
-  /// Returns the layout of the registry file, or nil if the table `registry` has no row.
+  /// Returns the layout of the registry, or nil if the table `registry` has no row.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the file cannot be read or has no tables.
+  /// - Throws: `INTERNAL_ERROR` if the registry cannot be read or has no tables.
   public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
     try connection.first(readLayout, []) { $0.integer(0) }
   }
