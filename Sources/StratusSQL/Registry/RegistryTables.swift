@@ -24,8 +24,8 @@ public enum RegistryTables {
     }
   }
 
-  /// Creates the tables if there are none, and upgrades tables of an earlier version. Refuses
-  /// tables of a later version.
+  /// Creates the tables if there are none, and upgrades tables of an earlier layout. Refuses tables
+  /// of a later layout.
   ///
   /// The calling code opens and commits the transaction. Tables of layout 1 can be upgraded only if
   /// `upgrade` is not nil.
@@ -73,7 +73,7 @@ public enum RegistryTables {
 
   /// Replaces the list of stores in a copied registry with the stores that were also copied.
   ///
-  /// A file of layout 1 stays unchanged, because it has no list of stores.
+  /// A registry of layout 1 stays unchanged, because it has no list of stores.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func setStores(
