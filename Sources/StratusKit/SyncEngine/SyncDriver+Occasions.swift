@@ -50,8 +50,8 @@ extension SyncDriver {
     }
   }
 
-  /// Schedules a fetch after a notification of the engine's database. If the notification names a
-  /// zone, the zone is marked as unfetched.
+  /// Schedules a fetch after a notification of the engine's database. A notification of a zone
+  /// subscription also marks the zone as unfetched.
   private func note(_ payload: NotificationPayload) {
     let scope: DatabaseScope
     var zoneID: ZoneID?
