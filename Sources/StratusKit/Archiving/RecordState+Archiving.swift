@@ -109,7 +109,7 @@ final class RecordValueStore: NSObject, NSSecureCoding {
   }
 }
 
-/// A placeholder for a value of an Apple archive that this framework does not support. The
+/// A placeholder for a value in Apple's archives whose class does not exist in this framework. The
 /// placeholder is empty, so the value is lost.
 final class UnknownArchivedValue: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }

@@ -205,8 +205,8 @@ private struct TrimmableFile {
 extension AssetCache {
   /// The size and age limits of the cache.
   ///
-  /// Choice: all values. Apple documents no values, because Apple's systems decide themselves when
-  /// they remove files.
+  /// Choice: all these values are our own. Apple documents no values, because Apple's systems
+  /// decide themselves when they remove files.
   struct Limits: Sendable {
     /// The maximum size of the cache in bytes: 1 GiB. If the cache is larger, the oldest files are
     /// removed.

@@ -2,8 +2,8 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// Whether a single record or the whole operation fails if an error of the network or of this
-/// machine prevents the download of a file.
+/// Whether a single record or the whole operation fails if a download fails with an error that
+/// concerns all files, such as a lost connection or a full disk.
 enum FileLoss {
   /// Only the file's record fails; the other records are delivered.
   case record
@@ -24,7 +24,8 @@ extension DatabaseCalls {
   ///   - record: returns the record of an item; nil if the item has none.
   ///   - progress: called with the progress of an item's files. The number is less than 1.
   ///   - deliver: called with an item, and with an error if the item's files are not available.
-  /// - Throws: an error of the network or of this machine, but only if `loss` is `operation`.
+  /// - Throws: an error that concerns all files, such as a lost connection, but only if `loss` is
+  ///   `operation`.
   func fetchFiles<Item: Sendable>(
     of items: [Item], losing loss: FileLoss, record: (Item) -> CKRecord?,
     progress: @escaping @Sendable (Item, Double) -> Void = { _, _ in },

@@ -56,7 +56,7 @@ struct AssetUploads {
   private let zoneID: CKRecordZone.ID
   private let isAtomic: Bool
   private let shipments: [Shipment]
-  /// The files that are on the server.
+  /// The files that the server has, each with its receipt if the save needs one.
   private(set) var shipped: [FileIndex: ShippedAsset] = [:]
   /// The first error of each save that has failed.
   private(set) var errors: [Int: CKError] = [:]

@@ -24,8 +24,8 @@ extension CKContainer {
     /// The API token. If the property is nil, the token comes from `STRATUS_API_TOKEN` or else from
     /// the credentials file.
     public var apiToken: String?
-    /// The user's token. If the property is nil, the token comes from `STRATUS_WEB_AUTH_TOKEN` or
-    /// else from the credentials file.
+    /// The web auth token, which identifies the user. If the property is nil, the token comes from
+    /// `STRATUS_WEB_AUTH_TOKEN` or else from the credentials file.
     public var webAuthToken: String?
     /// The file with this device's keys for encrypted values. Only the owner of the file can read
     /// it. If the property is nil, `STRATUS_KEYS` names the file. Without that variable, the file
@@ -37,7 +37,8 @@ extension CKContainer {
     /// `$XDG_STATE_HOME/stratus`, or else `~/.local/state/stratus`.
     public var stateFolder: URL?
 
-    /// Makes settings. Settings that are nil come from the environment or the credentials file.
+    /// Makes settings. Settings that are nil come from environment variables, the credentials file,
+    /// or the defaults.
     public init(
       url: URL? = nil, environment: Environment? = nil, apiToken: String? = nil,
       webAuthToken: String? = nil, keysFile: URL? = nil,

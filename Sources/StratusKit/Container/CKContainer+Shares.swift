@@ -9,8 +9,9 @@ extension CKContainer {
 
   /// Returns the metadata of the share at a URL. The metadata does not include the root record.
   ///
-  /// - Throws: `CKError.unknownItem` if there is no such share, or if the user is not invited;
-  ///   `CKError.participantMayNeedVerification` if the user may be invited under another address.
+  /// - Throws: `CKError.unknownItem` if there is no such share, or if only invited users may join
+  ///   and the user is not invited; `CKError.participantMayNeedVerification` if the user may be
+  ///   invited under another address.
   public func shareMetadata(for url: URL) async throws -> CKShare.Metadata {
     try await outcome { completion in Self.metadatas([url]) { completion($0.only(url)) } }
   }
@@ -49,7 +50,7 @@ extension CKContainer {
   /// Joins a share. Its records are in the shared database when the call returns.
   ///
   /// - Throws: `CKError.unknownItem` if the share has ended; `CKError.badContainer` if it is in
-  ///   another container.
+  ///   another container; `CKError.notAuthenticated` if no user is signed in.
   @discardableResult
   public func accept(_ metadata: CKShare.Metadata) async throws -> CKShare {
     try await outcome { completion in

@@ -7,8 +7,8 @@ package protocol NotificationFeed: Sendable {
   /// server's queue. The sequence starts with the notifications that are queued for this device.
   /// The sequence ends when the task that iterates is cancelled. A lost connection is opened again.
   ///
-  /// The stream is open while any sequence is iterated. A notification counts as delivered after
-  /// every task that iterates has requested the next notification.
+  /// The stream is open while any sequence is iterated. The server keeps a notification for this
+  /// device until every task that iterates has requested the next notification.
   func notifications() -> AsyncStream<NotificationPayload>
 
   /// Returns a sequence that signals the start of a stream if notifications may have been missed

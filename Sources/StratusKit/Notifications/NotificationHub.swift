@@ -8,8 +8,8 @@ import Synchronization
 /// asks for the next notification. A notification stays in the log until every listener has
 /// processed it, or has skipped it because it is too far behind. Then the hub acknowledges the
 /// notification to the server, so a crash before that does not lose the notification. A new
-/// listener starts at the beginning of the log. Notifications that remain unread when the last
-/// listener leaves are fetched again for the next listener. The first call of that listener also
+/// listener starts at the beginning of the log. Notifications that were not processed when the last
+/// listener left are fetched again for the next listener. The first call of that listener also
 /// acknowledges the last notification that the previous listener took.
 final class NotificationHub: NotificationFeed {
   private struct State {

@@ -56,7 +56,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     get { properties[\.recordZoneWithIDChangedBlock] }
     set { properties[\.recordZoneWithIDChangedBlock] = newValue }
   }
-  /// Called for each zone that has been deleted.
+  /// Called for each zone that has been deleted. This includes zones that were purged or deleted by
+  /// a reset, if the block for that kind of deletion is not set.
   public var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)? {
     get { properties[\.recordZoneWithIDWasDeletedBlock] }
     set { properties[\.recordZoneWithIDWasDeletedBlock] = newValue }

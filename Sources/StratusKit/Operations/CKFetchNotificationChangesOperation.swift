@@ -39,7 +39,8 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   /// shortly before the final block is called.
   public private(set) var moreComing = false
 
-  /// Called for each notification, the oldest first.
+  /// Called for each notification of the page, the oldest first, and then for each other
+  /// notification that was marked as read since the token was issued.
   public var notificationChangedBlock: ((CKNotification) -> Void)? {
     get { properties[\.notificationChangedBlock] }
     set { properties[\.notificationChangedBlock] = newValue }

@@ -58,7 +58,8 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.recordWithIDWasDeletedBlock] }
     set { properties[\.recordWithIDWasDeletedBlock] = newValue }
   }
-  /// Called last, with the token to continue from.
+  /// Called last, with the token to continue from and the zone's `clientChangeTokenData`, or with
+  /// an error.
   public var fetchRecordChangesCompletionBlock:
     ((CKServerChangeToken?, Data?, (any Error)?) -> Void)?
   {

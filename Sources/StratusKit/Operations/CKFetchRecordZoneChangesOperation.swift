@@ -60,7 +60,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The zones to fetch. Choice: nil means all zones with a configuration.
+  /// The zones to fetch. Choice: nil means all zones in ``configurationsByRecordZoneID``.
   public var recordZoneIDs: [CKRecordZone.ID]? {
     get { properties[\.recordZoneIDs] }
     set { properties[\.recordZoneIDs] = newValue }

@@ -29,7 +29,8 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The URLs of the shares. The fragments of the URLs do not matter.
+  /// The URLs of the shares. The title in a URL's fragment does not matter. A secret in the
+  /// fragment is needed to decrypt encrypted values after the share is accepted.
   public var shareURLs: [URL]? {
     get { properties[\.shareURLs] }
     set { properties[\.shareURLs] = newValue }

@@ -61,7 +61,7 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     set { properties[\.perShareParticipantResultBlock] = newValue }
   }
   /// Apple has deprecated this block. It is not called if ``fetchShareParticipantsResultBlock`` is
-  /// set.
+  /// set. Errors of single lookups arrive as `CKError.partialFailure`.
   public var fetchShareParticipantsCompletionBlock: (((any Error)?) -> Void)? {
     get { properties[\.fetchShareParticipantsCompletionBlock] }
     set { properties[\.fetchShareParticipantsCompletionBlock] = newValue }

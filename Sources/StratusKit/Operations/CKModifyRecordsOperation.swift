@@ -58,8 +58,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.isAtomic] }
     set { properties[\.isAtomic] = newValue }
   }
-  /// A value of at most 768 bytes. The server stores the value with each zone and returns it with
-  /// the zone's changes.
+  /// A value of at most 768 bytes. The server stores the value with each zone of the operation, and
+  /// returns it with the zone's changes.
   public var clientChangeTokenData: Data? {
     get { properties[\.clientChangeTokenData] }
     set { properties[\.clientChangeTokenData] = newValue }

@@ -50,7 +50,8 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   private var ownConfiguration: Configuration { shared[\.configuration] }
 
-  /// The settings of the configured container or database that the operation was added to.
+  /// The settings of the container or database that the operation was added to, if `configuredWith`
+  /// made it.
   var inherited: Configuration.Explicit {
     get { shared[\.inherited] }
     set { shared[\.inherited] = newValue }
@@ -256,7 +257,8 @@ extension CKOperation {
   /// The properties that every operation has.
   struct SharedProperties: OperationProperties {
     var configuration = Configuration()
-    /// The settings of the configured container or database that the operation was added to.
+    /// The settings of the container or database that the operation was added to, if
+    /// `configuredWith` made it.
     var inherited = Configuration.Explicit()
     var group: CKOperationGroup?
     var database: CKDatabase?

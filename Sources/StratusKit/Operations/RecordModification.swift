@@ -88,8 +88,9 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// Returns the items that the earlier process has sent. The other records could not be sent
-  /// because their files could not be uploaded, and their errors are delivered.
+  /// Returns the items that the earlier process has sent. It has not sent the other items, for
+  /// example because their files could not be uploaded. They are delivered with
+  /// `CKError.assetFileNotFound`.
   private func withoutUnsent(
     _ items: [PreparedBatch.Item], _ response: RecordsResponse
   ) -> [PreparedBatch.Item] {

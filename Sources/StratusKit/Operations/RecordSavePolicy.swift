@@ -1,7 +1,7 @@
 extension CKModifyRecordsOperation {
   /// Decides which fields of a record are sent, and whether the server compares the record's change
-  /// tag. All fields of a new record are sent. A share with changed participants is always
-  /// compared.
+  /// tag. All fields of a new record are sent. The change tag of a share with changed participants
+  /// is always compared.
   public enum RecordSavePolicy: Int, Sendable {
     /// Sends the changed keys. The save fails with a conflict if the record's change tag differs
     /// from the server's.

@@ -21,7 +21,7 @@ struct ZoneFeed {
     let token: CKServerChangeToken
     let clientToken: Data?
     let moreComing: Bool
-    /// The greatest number of changes that can follow; nil if it is not known.
+    /// An upper bound for the number of changes after this page; nil if it is not known.
     let remainingCountMax: Int?
   }
 
@@ -31,7 +31,7 @@ struct ZoneFeed {
   /// The maximum number of records in a page; 0 lets the server decide.
   let resultsLimit: Int
   let desiredKeys: [CKRecord.FieldKey]?
-  /// Whether to ask how many changes remain.
+  /// Whether the server counts the changes that remain after each page.
   var countsRemaining = false
 
   init(

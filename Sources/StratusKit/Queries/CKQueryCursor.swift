@@ -36,7 +36,7 @@ public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecke
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived cursor; nil if the archive is empty.
+  /// Reads an archived cursor; nil if the archive contains no cursor.
   public init?(coder: NSCoder) {
     guard let data = coder.data("CursorData") else { return nil }
     self.data = data

@@ -31,8 +31,9 @@ struct PredicateValueTranslation {
     }
   }
 
-  /// Whether a function's value is known before the query is sent. The value is known for the
-  /// current time, and for a cast of a number to a date. Predicates print dates as such casts.
+  /// Whether a function's value is known before the query is sent. Two functions have a known
+  /// value: `now()`, and a cast of a number to a date, which is the form in which predicates print
+  /// dates.
   func isConstant(function name: String, _ arguments: [PredicateTerm]) -> Bool {
     switch (name.lowercased(), arguments.count) {
     case ("now", 0), ("now:", 0): return true

@@ -4,8 +4,9 @@ import StratusWire
 
 /// Converts predicates into the filters of a query.
 ///
-/// The extensions (OR, ENDSWITH, CONTAINS of a text) are always sent, because only the server knows
-/// which of them the container allows.
+/// Filters that CloudKit does not have (OR, ENDSWITH, CONTAINS of a text) are extensions of
+/// Stratus. They are always sent, because only the server knows which extensions the container
+/// allows.
 enum PredicateFilters {
   /// The filters that match the same records as a predicate. An empty list matches every record.
   ///

@@ -20,14 +20,13 @@ struct RecordSave: @unchecked Sendable {
   /// The values of the record when it was sent.
   let values: FieldTable<StoredValue>
   let parent: CKReference?
-  /// The participants and the permission of a share when it was sent; nil if the record is not a
-  /// share.
+  /// The contents that only a share has, when it was sent; nil if the record is not a share.
   let sharing: ShareContents.Sent?
 }
 
 extension RecordSave {
-  /// The size of all fields in bytes. For encrypted values, which are not in the operation yet, the
-  /// size is an estimate.
+  /// The size in bytes of all fields except those with files. For encrypted values, which are not
+  /// in the operation yet, the size is an estimate.
   var sizeBytes: Int {
     encryptedFields.reduce(operation.fields?.sizeBytes ?? 0) {
       $0 + ($1.value?.valueJSON.count ?? 0) * 4 / 3 + 128

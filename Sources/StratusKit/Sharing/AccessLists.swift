@@ -3,8 +3,8 @@ import StratusWire
 
 /// The requesters and blocked users of a share, and the changes that the next save sends.
 ///
-/// A save sends the changed names instead of whole lists, so it never removes a user who has asked
-/// since the last fetch.
+/// A save sends only the changed names instead of whole lists. So it keeps requests for access that
+/// have arrived since the last fetch.
 struct AccessLists {
   var allowsRequests = false
   var requesters: [CKShare.AccessRequester] = []
@@ -17,7 +17,7 @@ struct AccessLists {
   private var toBlock: [String] = []
   private var toUnblock: [String] = []
 
-  /// The last known server version.
+  /// The lists as the server last returned them, without the app's changes.
   var saved: AccessLists {
     var lists = AccessLists()
     lists.allowsRequests = savedAllowsRequests
@@ -27,7 +27,7 @@ struct AccessLists {
     return lists
   }
 
-  /// Whether the next save changes anything.
+  /// Whether the app has changed the lists since the last fetch or save.
   var hasChanges: Bool {
     allowsRequests != savedAllowsRequests || !denied.isEmpty || !toBlock.isEmpty
       || !toUnblock.isEmpty
@@ -60,7 +60,8 @@ struct AccessLists {
     }
   }
 
-  /// The values that a save sends, together with the other values of a share.
+  /// Returns the values that a save of the share sends: the changes of these lists, and the
+  /// parameters.
   func input(
     rootRecordName: String?, publicPermission: SharePermissionName?,
     participants: [ShareParticipant]?
@@ -74,8 +75,8 @@ struct AccessLists {
 
   /// Adopts the server's version.
   ///
-  /// - Parameter sent: the values that the save sent; nil if the share was fetched. Changes that
-  ///   the app has made since the save was sent remain.
+  /// - Parameter sent: the lists when the save was sent; nil if the share was fetched. After a
+  ///   save, changes that the app has made since then remain. A fetch discards all changes.
   mutating func take(_ details: ShareDetails, naming: UserNaming, after sent: AccessLists?) {
     savedRequesters = details.requesters.map {
       CKShare.AccessRequester(CKUserIdentity(wire: $0.identity, naming: naming))

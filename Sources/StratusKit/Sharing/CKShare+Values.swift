@@ -51,7 +51,7 @@ extension CKShare {
     case publicUser = 4
   }
 
-  /// The former type of roles. Apple has deprecated this type in favour of ``ParticipantRole``.
+  /// The older enum for roles. Apple has deprecated it in favour of ``ParticipantRole``.
   public enum ParticipantType: Int, Sendable {
     /// The role is not known.
     case unknown = 0
@@ -85,7 +85,7 @@ public let CKShareThumbnailImageDataKey: String = CKShare.SystemFieldKey.thumbna
 /// The key of a share's type. Apple's older name for `CKShare.SystemFieldKey.shareType`.
 public let CKShareTypeKey: String = CKShare.SystemFieldKey.shareType
 
-/// A value of a share, with its counterpart on the wire.
+/// An enum of shares whose cases have counterparts in requests and responses.
 protocol ShareValue: RawRepresentable<Int> {
   associatedtype Wire: Equatable
   static var unknown: Self { get }
@@ -94,7 +94,8 @@ protocol ShareValue: RawRepresentable<Int> {
 }
 
 extension ShareValue {
-  /// Returns the value that has this counterpart. Raw values begin at 0 and have no gaps.
+  /// Returns the value that has this counterpart, or `unknown` if there is none. NB: the raw values
+  /// must begin at 0 and have no gaps.
   init(_ wire: Wire) {
     let values = sequence(first: 0) { $0 + 1 }.lazy.map(Self.init(rawValue:))
     self = values.prefix { $0 != nil }.compactMap { $0 }.first { $0.wire == wire } ?? .unknown

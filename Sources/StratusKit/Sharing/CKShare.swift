@@ -23,8 +23,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
       rootRecord: rootRecord, shareID: CKRecordID(zoneID: rootRecord.recordID.zoneID))
   }
 
-  /// Makes a share of a record and its descendants, with an ID in the same zone. Save the root
-  /// record and the share in one operation.
+  /// Makes a share of a record and its descendants. The ID of the share must be in the record's
+  /// zone. Save the root record and the share in one operation.
   ///
   /// An ID in another zone is a programmer error.
   public init(rootRecord: CKRecord, shareID: CKRecord.ID) {
@@ -42,7 +42,7 @@ public class CKShare: CKRecord, @unchecked Sendable {
     self.init(rootRecord: rootRecord, shareID: shareID)
   }
 
-  /// Makes the share of a zone. A zone has at most one share, with the name
+  /// Makes the share of a whole zone. A zone has at most one such share, with the record name
   /// ``CKRecordNameZoneWideShare``.
   public init(recordZoneID: CKRecordZone.ID) {
     var state = RecordState(
@@ -125,7 +125,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
 
   /// Whether users who are not invited may ask for access; false by default.
   ///
-  /// Only the owner and administrators may set this property. Anything else is a programmer error.
+  /// Only the owner and administrators may set this property. For other users, this is a programmer
+  /// error.
   public var allowsAccessRequests: Bool {
     get { withSharing { $0.access.allowsRequests } }
     set {
@@ -146,7 +147,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// Removes users from ``requesters``. They may ask again. The change takes effect when the share
   /// is saved afterwards.
   ///
-  /// Only the owner and administrators may call this method. Anything else is a programmer error.
+  /// Only the owner and administrators may call this method. For other users, this is a programmer
+  /// error.
   public func denyRequesters(_ requesters: [CKShare.AccessRequester]) {
     requireAdministrator()
     withSharing { $0.access.deny(requesters) }
@@ -156,7 +158,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// treats a blocked user as if the share did not exist. The change takes effect when the share is
   /// saved afterwards.
   ///
-  /// Only the owner and administrators may call this method. Anything else is a programmer error.
+  /// Only the owner and administrators may call this method. For other users, this is a programmer
+  /// error.
   public func blockRequesters(_ requesters: [CKShare.AccessRequester]) {
     requireAdministrator()
     withSharing { $0.block(requesters) }
@@ -165,7 +168,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// Removes users from ``blockedIdentities``. The change takes effect when the share is saved
   /// afterwards.
   ///
-  /// Only the owner and administrators may call this method. Anything else is a programmer error.
+  /// Only the owner and administrators may call this method. For other users, this is a programmer
+  /// error.
   public func unblockIdentities(_ blockedIdentities: [CKShare.BlockedIdentity]) {
     requireAdministrator()
     withSharing { $0.access.unblock(blockedIdentities) }
@@ -203,8 +207,9 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// Adds a participant. The user is invited when the share is saved. If the share already has a
   /// participant for the same user, that participant gets the new role and permission.
   ///
-  /// A share can be saved with added participants only if its ``publicPermission`` is
-  /// ``ParticipantPermission/none``.
+  /// Add participants only while ``publicPermission`` is ``ParticipantPermission/none``. If the
+  /// share on the server has another permission, the save fails with `CKError.invalidArguments`. If
+  /// the save itself sets another permission, the server leaves the added participants out.
   public func addParticipant(_ participant: CKShare.Participant) {
     withSharing { $0.add(participant) }
   }

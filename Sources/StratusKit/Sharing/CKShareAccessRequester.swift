@@ -7,11 +7,11 @@ extension CKShare {
   /// Choice: the property `contact` of Apple's class is missing, because Linux has no framework for
   /// contacts.
   public final class AccessRequester: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    /// The user's identity. Its ``CKUserIdentity/lookupInfo`` has the address of the user's
-    /// account; nil if the account has no address.
+    /// The user's identity. Its ``CKUserIdentity/lookupInfo`` contains the address of the user's
+    /// account, and is nil if the account has no address.
     public let userIdentity: CKUserIdentity
 
-    /// The lookup that finds a participant for this user.
+    /// The lookup with which the app can fetch a participant for this user.
     ///
     /// Choice: the lookup is by the user's record ID if the ID is known, because an address may
     /// belong to another account later.

@@ -46,7 +46,7 @@ extension ContainerCalls {
   /// - Parameter deliver: called for each share: first for those of other containers, and then for
   ///   the others, in order.
   /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
-  ///   shares.
+  ///   shares; `CKError.notAuthenticated` if no user is signed in.
   func accept(
     _ metadatas: [CKShare.Metadata],
     deliver: (CKShare.Metadata, Result<CKShare, CKError>) -> Void
@@ -144,7 +144,7 @@ extension ContainerCalls {
   }
 
   /// Decrypts the keys of a shared zone or hierarchy with the secret of the share's URL, and stores
-  /// them on the server, wrapped for this account.
+  /// them on the server, encrypted for this account.
   ///
   /// Choice: an acceptance does not fail if the keys cannot be stored. The user can open the URL
   /// again.
@@ -167,7 +167,7 @@ extension ContainerCalls {
     }
   }
 
-  /// Fetches the files of the root record.
+  /// Downloads the files of the root record's assets.
   ///
   /// Choice: if a file cannot be fetched, the root record is delivered without that file.
   private func fetchFiles(of metadata: CKShare.Metadata) async {

@@ -146,7 +146,7 @@ struct ShareContents {
     return input == ShareInput() ? nil : input
   }
 
-  /// The values that a request sends now.
+  /// The values that a request would send now.
   var sent: Sent {
     Sent(
       publicPermission: publicPermission, participants: participants.map { ($0, $0.values) },
@@ -183,7 +183,8 @@ struct ShareContents {
   private mutating func adopt(_ fetched: [CKShare.Participant.Values], after sent: Sent) {
     var adopted: [CKShare.Participant] = []
     // NB: a new participant with a one-time URL has no identity by which the response could be
-    // searched. Such participants are matched by their order, which the server keeps.
+    // searched. Such participants are matched by their order, because the server returns them in
+    // the order in which they were sent.
     var newOneTime = sent.participants.filter { $0.values.isOneTime && !$0.values.isKnown }[...]
     for values in fetched {
       var known = sent.participants.first {
@@ -222,7 +223,7 @@ enum ShareURL {
     URL(string: "\(scheme)://\(host)/share/\(shortGUID)")
   }
 
-  /// The text before the secret in the fragment.
+  /// The text in the fragment that marks the start of the secret.
   private static let secretMark = "~key="
 
   /// Returns the URL with the title and the secret as its fragment, which is never sent to a

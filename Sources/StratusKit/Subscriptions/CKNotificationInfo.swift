@@ -151,7 +151,7 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.shouldSendContentAvailable = newValue } }
   }
 
-  /// Whether the app may change the shown content; false by default.
+  /// Whether the app may change the content before the device shows it; false by default.
   public var shouldSendMutableContent: Bool {
     get { wire.shouldSendMutableContent }
     set { state.withLock { $0.shouldSendMutableContent = newValue } }

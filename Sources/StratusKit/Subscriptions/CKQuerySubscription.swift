@@ -104,7 +104,7 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
 
   public override var classForKeyedArchiver: AnyClass? { ArchiveName.querySubscription.standIn }
 
-  /// Reads an archived subscription; nil if it has no ID, or no query.
+  /// Reads an archived subscription; nil if it has no ID or no query, or is of another class.
   public required init?(coder: NSCoder) {
     guard let recordType = coder.string("RecordType"),
       let predicate = coder.object("Predicate", of: NSPredicate.self)

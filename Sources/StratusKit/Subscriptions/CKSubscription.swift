@@ -76,7 +76,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 
   public class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived subscription; nil if it has no ID.
+  /// Reads an archived subscription; nil if it has no ID or no type.
   public required init?(coder: NSCoder) {
     guard let id = coder.string("SubscriptionID"),
       let type = coder.integer("SubscriptionType").flatMap(SubscriptionType.init)
@@ -141,7 +141,7 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     ArchiveName.recordZoneSubscription.standIn
   }
 
-  /// Reads an archived subscription; nil if it has no ID, or no zone.
+  /// Reads an archived subscription; nil if it has no ID or no zone, or is of another class.
   public required init?(coder: NSCoder) {
     guard let zoneID = coder.object("ZoneID", of: CKRecordZoneID.self) else { return nil }
     self.zoneID = zoneID
@@ -197,7 +197,7 @@ public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
     ArchiveName.databaseSubscription.standIn
   }
 
-  /// Reads an archived subscription; nil if it has no ID.
+  /// Reads an archived subscription; nil if it has no ID, or is of another class.
   public required init?(coder: NSCoder) {
     type = Mutex(coder.string("RecordType"))
     super.init(coder: coder)

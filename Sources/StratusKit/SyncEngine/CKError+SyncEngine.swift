@@ -44,7 +44,8 @@ extension CKError {
     }
   }
 
-  /// Whether another account may have signed in, or the account cannot be used.
+  /// Whether this error means that another account may have signed in, or that the account cannot
+  /// be used.
   var doubtsAccount: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable: !isKeyMissing

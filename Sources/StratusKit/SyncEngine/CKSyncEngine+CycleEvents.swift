@@ -20,7 +20,7 @@ extension CKSyncEngine.Event {
     /// The zone whose changes were fetched.
     public let zoneID: CKRecordZone.ID
     /// The reason why the zone was not fetched completely. The error is nil if the zone was fetched
-    /// completely, or if the delegate requested another zone first.
+    /// completely, or if the delegate's options put another zone before the rest of this one.
     public let error: CKError?
 
     public var description: String {

@@ -55,7 +55,8 @@ extension CKSyncEngine.Event {
     public var description: String { "<StateUpdate: \(stateSerialization.saved.summary)>" }
   }
 
-  /// An account has signed in or out since the state was last stored.
+  /// An account has signed in or out since the engine's last check. The stored state contains the
+  /// account that the last check found.
   ///
   /// The engine has discarded its state of the previous account, including pending changes.
   public struct AccountChange: Sendable, CustomStringConvertible {

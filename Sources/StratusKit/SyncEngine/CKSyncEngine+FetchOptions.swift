@@ -28,8 +28,8 @@ extension CKSyncEngine {
       }
     }
 
-    /// The zones whose changes are fetched; `.all` by default. The engine's state lists the other
-    /// zones that have changes.
+    /// The zones whose changes are fetched; `.all` by default. The other zones that have changes
+    /// stay in ``State/zoneIDsWithUnfetchedServerChanges``.
     public var scope: Scope
     /// The group that the requests belong to.
     public var operationGroup: CKOperationGroup

@@ -10,11 +10,12 @@ extension CKSyncEngine {
     /// Whether one failed change makes all changes of its zone fail; false by default.
     public var atomicByZone: Bool
 
-    /// Makes a batch of pending changes, as large as one request can be; nil if nothing is left to
+    /// Makes a batch of pending changes, as large as one request can be; nil if there is nothing to
     /// send.
     ///
     /// - Parameters:
-    ///   - pendingChanges: the changes in the order in which they are added to the batch.
+    ///   - pendingChanges: the changes in the order in which they are added to the batch. Of
+    ///     several changes of one record, only the first is added.
     ///   - recordProvider: returns the record to save for an ID. If it returns nil, the change is
     ///     skipped, and stays pending unless the app removes it from the state.
     public init?(

@@ -12,7 +12,7 @@ extension CKSyncEngine {
     init(_ content: SyncState) { self.content = Mutex(content) }
 
     /// The changes of records to be sent, in the order in which they were added. Failed changes
-    /// that stay pending move to the end.
+    /// that stay pending move to the end, unless their failure has ended the send.
     public var pendingRecordZoneChanges: [PendingRecordZoneChange] { with { $0.orderedRecords() } }
 
     /// The changes of zones to be sent, in the order in which they were added.
@@ -30,7 +30,7 @@ extension CKSyncEngine {
       snapshot.unfetchedZones.elements
     }
 
-    /// Adds changes at the end of the list, and schedules a send.
+    /// Adds changes at the end of the list. An engine that sends automatically schedules a send.
     ///
     /// A change that is already in the list keeps its position. If one record is to be saved and
     /// deleted, only the later change remains.
@@ -44,8 +44,8 @@ extension CKSyncEngine {
       change(isToSend: false) { $0.remove(pendingRecordZoneChanges) }
     }
 
-    /// Adds changes at the end of the list, and schedules a send. Changes of zones are sent before
-    /// changes of records.
+    /// Adds changes at the end of the list. An engine that sends automatically schedules a send.
+    /// Changes of zones are sent before changes of records.
     ///
     /// A change that is already in the list keeps its position. If one zone is to be saved and
     /// deleted, only the later change remains.

@@ -28,9 +28,9 @@ extension CKSyncEngine {
     public let hasPendingUntrackedChanges: Bool
     /// The number of zones with changes that the engine has not fetched yet.
     public let unfetchedZonesCount: Int
-    /// The greatest number of changes that remain in the zone that the engine fetches now. It is
-    /// nil if no such fetch runs, or if the server does not say. The actual number is smaller if
-    /// records have changed several times.
+    /// An upper bound for the number of changes that remain in the zone that the engine fetches
+    /// now. It is nil if no zone is being fetched, or if the server does not report the number. The
+    /// actual number is smaller if records have changed several times.
     public let remainingChangesCountMax: Int?
     /// The newest of the errors with which the last fetch, the last send and the last check of the
     /// account have failed; nil if none of them has failed.
@@ -55,7 +55,7 @@ struct SyncRecord: Sendable {
   private var accountError: (error: CKError, time: Double)?
   private(set) var lastFetch: Double?
   private(set) var lastSend: Double?
-  /// The greatest numbers of changes that remain in the zones that are being fetched.
+  /// For each zone that is being fetched: an upper bound for the number of changes that remain.
   var remaining: [CKRecordZone.ID: Int] = [:]
 
   /// The newest error of all kinds of jobs.

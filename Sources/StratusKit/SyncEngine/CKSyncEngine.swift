@@ -13,11 +13,12 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
   private let driver: SyncDriver
 
-  /// Starts to synchronize a database. Make the engine early, because an engine receives only the
-  /// change signals that arrive after it was made.
+  /// Starts to synchronize a database. Make the engine as early as possible, because an engine
+  /// receives only the change signals that arrive after it was made.
   ///
   /// Choice: the public database has no change feed. An engine for the public database starts no
-  /// work of its own, and every call fails with `CKError.badDatabase`.
+  /// work of its own, and ``fetchChanges(_:)`` and ``sendChanges(_:)`` fail with
+  /// `CKError.badDatabase`.
   public convenience init(_ configuration: Configuration) {
     self.init(configuration, surroundings: SyncSurroundings(of: configuration.database))
   }
@@ -34,20 +35,23 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
   /// Fetches changes now, and returns after the delegate has handled them.
   ///
-  /// A running fetch or send is finished first. Cancelling the task cancels the fetch.
+  /// A running fetch or send is finished first. Cancelling the task cancels the fetch, unless
+  /// another call waits for the same fetch.
   ///
   /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` if no account is
   ///   signed in. The error is `CKError.partialFailure`, with the errors by zone ID, if single
-  ///   zones could not be fetched completely. The error is `CKError.invalidArguments` if the call
-  ///   and the delegate wait for each other. If a method of the delegate awaits the call, this
-  ///   error is thrown at once, and otherwise after 60 s (see ``CKSyncEngineDelegate``).
+  ///   zones could not be fetched completely. The error is `CKError.invalidArguments` if a method
+  ///   of the delegate may be waiting for this call. It is thrown at once if the method itself
+  ///   awaits the call, and otherwise when the method has run for 60 s or 120 s (see
+  ///   ``CKSyncEngineDelegate``).
   public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {
     try await driver.perform(.fetch(options))
   }
 
   /// Sends pending changes now, and returns after the delegate has handled the results.
   ///
-  /// A running fetch or send is finished first. Cancelling the task cancels the send.
+  /// A running fetch or send is finished first. Cancelling the task cancels the send, unless
+  /// another call waits for the same send.
   ///
   /// The call sends each change at most once. A change that the delegate adds again in response to
   /// a failure stays pending for the next call, or for the next automatic send.
@@ -55,9 +59,10 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// - Throws: the error that ended the send, such as `CKError.notAuthenticated` if no account is
   ///   signed in. The error is `CKError.partialFailure` if single zones or records failed. It
   ///   contains their errors by ID, such as `serverRecordChanged` or `zoneNotFound`, which the
-  ///   delegate also receives as events. The error is `CKError.invalidArguments` if the call and
-  ///   the delegate wait for each other. If a method of the delegate awaits the call, this error is
-  ///   thrown at once, and otherwise after 60 s (see ``CKSyncEngineDelegate``).
+  ///   delegate also receives as events. The error is `CKError.invalidArguments` if a method of the
+  ///   delegate may be waiting for this call. It is thrown at once if the method itself awaits the
+  ///   call, and otherwise when the method has run for 60 s or 120 s (see
+  ///   ``CKSyncEngineDelegate``).
   public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
     try await driver.perform(.send(options))
   }
@@ -65,9 +70,10 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// Cancels the running fetch or send, and all queued fetches and sends.
   ///
   /// The server may still carry out requests that it has received. Changes stay pending for the
-  /// next send. The call returns when the work has ended. In a method of the delegate, or in a task
-  /// that the method has started, the call returns at once. Otherwise it returns at the latest when
-  /// a method of the delegate has run for 60 s, because the delegate may be waiting for this call.
+  /// next send. The call returns when the work has ended. While a method of the delegate runs, a
+  /// call in this method, or in a task that it has started, returns at once. Any other call returns
+  /// at the latest when a method of the delegate has run for 60 s, because the delegate may be
+  /// waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }
 
   /// The state of the engine's work at this moment. This property is an addition of Stratus.
@@ -96,9 +102,10 @@ public protocol CKSyncEngineDelegate: AnyObject, Sendable {
 
   /// Returns the next records to send within the context's scope, or nil if there are none.
   ///
-  /// The engine calls this method until it returns nil. After a failure, the engine skips the
-  /// records that have failed in this send, and the records that were added after the failure. The
-  /// send ends when a batch contains only such records.
+  /// The engine calls this method until it returns nil, or until an error ends the send. After a
+  /// failure that does not end the send, the engine skips the records that have failed in this
+  /// send, and the records that were added after the failure. The send ends when a batch contains
+  /// only such records.
   func nextRecordZoneChangeBatch(
     _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.RecordZoneChangeBatch?

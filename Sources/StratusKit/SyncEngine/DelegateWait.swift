@@ -16,7 +16,7 @@ final class DelegateCall: Sendable {
   private let taskID: Int?
   private let hasEnded = Mutex(false)
 
-  /// Makes the description of a call that the running task is about to make.
+  /// Describes a call that the current task is about to make.
   init(by driver: SyncDriver) {
     began = driver.now
     self.driver = ObjectIdentifier(driver)

@@ -1,4 +1,4 @@
-/// Decides the next request of a fetch, and which parts of a response are stored.
+/// Decides the next request of a fetch, and how each response changes the state.
 ///
 /// The plan is pure: its methods only compute, and never wait. A fetch reads all changes of the
 /// database, and then the changes of one zone after another. Tokens advance only in `commit`, after
@@ -30,7 +30,8 @@ struct FetchPlan: Sendable {
   private(set) var options: CKSyncEngine.FetchChangesOptions
   /// The first reason why the fetch ended early.
   private(set) var stopReason: CKError?
-  /// The error of the first zone that failed but may be fetched later.
+  /// The error of the first zone that failed without ending the fetch. A zone that no longer exists
+  /// does not count.
   private var zoneFailure: CKError?
   /// The error of each zone that was not fetched completely.
   private var zoneErrors: [CKRecordZone.ID: CKError] = [:]
@@ -44,7 +45,7 @@ struct FetchPlan: Sendable {
   /// The zones that are still to be fetched, in reverse order; nil if the queue must be made from
   /// the state.
   private var queue: [CKRecordZone.ID]?
-  /// Zones that this fetch does not read again.
+  /// Zones that this fetch does not read again, because they have failed.
   private var setAside: Set<CKRecordZone.ID> = []
   private var expiriesCount = 0
   /// Zones whose tokens have expired during this fetch.
@@ -59,7 +60,7 @@ struct FetchPlan: Sendable {
     if databaseToken == nil { listed = [] }
   }
 
-  /// The reason why the engine repeats the fetch.
+  /// The error because of which the engine may repeat the fetch; nil if there is none.
   ///
   /// NB: the reason that ended the fetch has priority, because it determines the delay.
   var failure: CKError? { stopReason ?? zoneFailure }
@@ -124,8 +125,8 @@ struct FetchPlan: Sendable {
   /// Returns the changes in a page, for the delegate.
   ///
   /// Choice: if the token has expired and the changes are read from the beginning, known zones that
-  /// are not listed have been deleted. A zone whose incarnation differs from the known incarnation
-  /// has been deleted and created again.
+  /// are not listed count as deleted. A zone whose incarnation differs from the known incarnation
+  /// counts as deleted and created again.
   mutating func receive(_ page: SyncDatabasePage, _ state: SyncState) -> DatabaseChanges {
     var changes = DatabaseChanges(
       modifications: page.modifications, deletions: page.deletions)
@@ -169,6 +170,7 @@ struct FetchPlan: Sendable {
     }
     databaseToken = page.token
     // NB: when reading from the beginning, only the complete list shows which zones were deleted.
+    // The state therefore gets the token only with the last page.
     if listed == nil || !page.moreComing { state.setDatabaseToken(page.token) }
     if !page.moreComing {
       isDatabaseRead = true
@@ -214,10 +216,11 @@ struct FetchPlan: Sendable {
 
   /// Handles a failure to fetch a zone.
   ///
-  /// If a zone's token has expired, the zone's fetch ends with that error, because the app may have
-  /// records whose deletion the server has forgotten. The zone may also have been deleted and
-  /// created again. The plan therefore reads the database's changes again, which report such a
-  /// deletion. If they report none, the zone is fetched from the beginning.
+  /// If a zone's token has expired, the zone's fetch ends with that error, so that the delegate
+  /// learns of it: the app may have records whose deletion the server has forgotten. The zone may
+  /// also have been deleted and created again. The plan therefore reads the database's changes
+  /// again, which report such a deletion. If they report none, the zone is fetched from the
+  /// beginning.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {

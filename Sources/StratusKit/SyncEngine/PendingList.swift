@@ -120,11 +120,11 @@ struct PendingList<Element: Listed>: Sendable {
   }
 }
 
-/// The entries of a list, without the gaps. They are kept between calls, and updated only where
-/// slots have changed.
+/// A cache of a list's entries without the gaps. A call updates the cache only where slots have
+/// changed.
 struct OrderedSlots<Element: Sendable>: Sendable {
   private var elements: [Element] = []
-  /// The number of slots from which the entries come.
+  /// The number of slots that the cache includes.
   private var slotCount = 0
   /// The slots that have changed since the last call, for example by becoming gaps, and all slots
   /// between them. nil if none has changed.
@@ -180,7 +180,8 @@ struct PendingSlots<Element: Sendable>: Sendable {
     count += 1
   }
 
-  /// Returns the number of entries in some slots. The cost depends on the number of pieces.
+  /// Returns the number of entries in some slots. The cost depends on the number of pieces, not on
+  /// the number of slots.
   func entryCount(in range: Range<Int>) -> Int {
     var found = 0
     var index = range.lowerBound

@@ -105,7 +105,7 @@ extension SavedSyncState: Codable {
     let path = decoder.codingPath
     let version = try container.decode(Int.self, forKey: .version)
     guard version == Self.version else {
-      throw Self.broken("version \(version); this one reads \(Self.version)", at: path)
+      throw Self.broken("its version is \(version), not \(Self.version)", at: path)
     }
     if let name = try container.decodeIfPresent(String.self, forKey: .user) {
       if name.isEmpty { throw Self.broken("the user has no name", at: path) }
@@ -144,7 +144,7 @@ extension SavedSyncState: Codable {
     switch text.utf8.first {
     case UInt8(ascii: "+"): return .saveRecord(recordID)
     case UInt8(ascii: "-"): return .deleteRecord(recordID)
-    case _: throw broken("neither saved nor deleted: \(text)", at: path)
+    case _: throw broken("a change begins with neither + nor -: \(text)", at: path)
     }
   }
 

@@ -2,7 +2,8 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// Sends the requests of a sync engine with the same code as the operations.
+/// Sends the requests of a sync engine with the code that the operations (such as
+/// `CKModifyRecordsOperation`) use, too.
 struct ServerSyncCalls: SyncCalls {
   let path: RequestPath
   let scope: DatabaseScope

@@ -70,7 +70,8 @@ package struct SyncZonePage: Sendable {
   package var recordError: CKError?
   package var token: String
   package var moreComing: Bool
-  /// The greatest number of changes that can follow; nil if the server does not say.
+  /// An upper bound for the number of changes after this page; nil if the server does not report
+  /// it.
   package var remainingCountMax: Int?
 
   package init(

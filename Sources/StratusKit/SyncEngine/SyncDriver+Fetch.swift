@@ -37,8 +37,9 @@ extension SyncDriver {
   /// Ensures that a subscription announces changes to this engine. A fetch calls this method before
   /// its first request, so that later changes are announced.
   ///
-  /// - Returns: the reason why the subscription could not be made now; nil if there is one, or if
-  ///   the engine needs none or the server supports none. The fetch continues in any case.
+  /// - Returns: the reason why the subscription could not be made now; nil if the subscription
+  ///   exists, or if the engine needs none or the server supports none. The fetch continues in any
+  ///   case.
   private func subscribe() async -> CKError? {
     let (isWanted, isDoubtful) = core.withLock { core in
       (
@@ -128,7 +129,8 @@ extension SyncDriver {
         commit { plan.commit(page, of: zoneID, to: &$0) }
         await reportState()
         guard let following else {
-          // NB: either the delegate requested another zone first, or the fetch was interrupted.
+          // NB: if this page is not the last, either another zone comes first now, or the fetch
+          // ends early.
           if page.moreComing { failure = failure ?? plan.stopReason }
           break pages
         }

@@ -24,8 +24,8 @@ extension SyncDriver {
     }
   }
 
-  /// Fetches after each signal that notifications may have been missed before the stream was
-  /// opened.
+  /// Schedules a fetch each time the stream of notifications is opened after notifications may have
+  /// been missed.
   func listen(toOpeningsOf feed: any NotificationFeed) -> Task<Void, Never> {
     // NB: this call is outside of the task, so that the first opening is not missed.
     let openings = feed.openings()
@@ -50,7 +50,8 @@ extension SyncDriver {
     }
   }
 
-  /// Handles a notification. A notification only signals that a fetch is due.
+  /// Schedules a fetch after a notification of the engine's database. A notification of a zone
+  /// subscription also marks the zone as unfetched.
   private func note(_ payload: NotificationPayload) {
     let scope: DatabaseScope
     var zoneID: ZoneID?

@@ -45,12 +45,13 @@ extension SyncDriver {
     await deliver(.sentDatabaseChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp)
       // NB: another device may delete the zone before this device fetches it. The engine can report
-      // the deletion only if it knows the zone.
+      // the deletion only if it knows the zone. So a saved zone is marked as unfetched.
       for zone in saved where state.zoneTokens[zone.zoneID] == nil {
         state.markUnfetched(zone.zoneID)
       }
-      // NB: a known zone may have been replaced by a new zone with the same name. The next fetch
-      // detects and reports the replacement.
+      // NB: the stored incarnation of a known zone is not overwritten here. If a new zone with the
+      // same name has replaced the known zone, the next fetch detects this by the old incarnation,
+      // and reports it.
       for zone in saved where state.incarnations[zone.zoneID] == nil {
         state.setIncarnation(incarnations[zone.zoneID], of: zone.zoneID)
       }

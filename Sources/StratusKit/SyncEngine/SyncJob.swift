@@ -15,8 +15,8 @@ struct SyncJob: Sendable {
 struct SyncJobEnd: Sendable {
   /// The reason why the job ended early.
   var stopReason: CKError?
-  /// The error for which the engine may have to repeat the job: the `stopReason`, or the error of a
-  /// single zone or record.
+  /// The error because of which the engine may have to repeat the job: the `stopReason`, or the
+  /// error of a single zone or record.
   var failure: CKError?
   /// The errors of single zones and records, as one `partialFailure`.
   var itemFailure: CKError?

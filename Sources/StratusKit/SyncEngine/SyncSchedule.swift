@@ -260,7 +260,7 @@ struct SyncSchedule: Sendable {
     return nil
   }
 
-  /// A manual job for all zones also does the scheduled work.
+  /// A manual job with the scope `.all` also does the scheduled work of its kind.
   private mutating func begin(_ job: SyncJob) {
     switch job.work {
     case .fetch(let options): if options.scope == .all { fetch.take() }

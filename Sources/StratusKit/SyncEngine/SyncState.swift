@@ -12,7 +12,7 @@ struct SyncState: Sendable {
   private(set) var databaseToken: String?
   private(set) var zoneTokens: [CKRecordZone.ID: String] = [:]
   /// The incarnation of each zone that the app knows or writes to, if the server reported it. The
-  /// incarnation is kept when the zone's token is forgotten.
+  /// incarnation stays in the list when the zone's token expires.
   private(set) var incarnations: [CKRecordZone.ID: String] = [:]
   private(set) var unfetchedZones = PendingList<CKRecordZone.ID>()
   private(set) var records = PendingList<CKSyncEngine.PendingRecordZoneChange>()
@@ -48,7 +48,7 @@ struct SyncState: Sendable {
   var hasPendingChanges: Bool { !records.isEmpty || !zones.isEmpty || hasUntrackedChanges }
 
   /// Returns the pending changes of records in order. A delegate reads these changes for each
-  /// batch.
+  /// batch, so the ordered list is cached.
   mutating func orderedRecords() -> [CKSyncEngine.PendingRecordZoneChange] {
     records.orderedElements()
   }

@@ -20,7 +20,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
   private let ownHash: Int
 
   /// Makes a zone ID. By default, the ID identifies the default zone of the current user. An empty
-  /// name is a programmer error.
+  /// zone name or owner name is a programmer error.
   public init(
     zoneName: String = CKRecordZone.ID.defaultZoneName,
     ownerName: String = CKCurrentUserDefaultName

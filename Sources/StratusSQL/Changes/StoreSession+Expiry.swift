@@ -14,7 +14,7 @@ extension StoreSession {
 
   /// Removes old tombstones of records.
   ///
-  /// - Returns: the number of removed records.
+  /// - Returns: the number of removed tombstones.
   private func forgetRecords(before time: Int64, limit: Int) throws(ServerError) -> Int {
     let found = try connection.all(
       ForgettingStatements.records, [.integer(time), .integer(Int64(limit))]

@@ -8,8 +8,9 @@ enum SQLLimits {
   /// number must be larger than every size at which a caller stops. Otherwise the caller would
   /// mistake the end of the result for the end of the rows.
   static let resultSizeBytesMax = 64 << 20
-  /// The number of rows of each kind, except records, that one step removes from a deleted zone.
-  /// The zone of a shared hierarchy may have as many passages as records.
+  /// The number of rows of each kind, except records, that one step removes from a deleted zone. A
+  /// bound is needed because, for example, a zone with shared hierarchies may have as many passages
+  /// as records.
   static let rowsPerPurge = 1_000
   /// The number of names that one statement accepts.
   static let namesPerFind = 20

@@ -27,7 +27,7 @@ public struct SQLStatement: Sendable {
     self.init { text + $0.returning(key) }
   }
 
-  /// Creates a statement whose rows may be large. The code that reads the rows stops before the
+  /// Creates a statement whose rows may be large. The code that reads the rows must stop before the
   /// total size of a column's values exceeds ``SQLLimits/resultSizeBytesMax``.
   ///
   /// - Parameter column: the column whose values may be large.
@@ -69,7 +69,7 @@ public struct SQLDialect: Sendable {
   /// The property is nil if only one transaction at a time writes.
   public var sharedKeys: SharedKeys?
   /// Whether blocks of record numbers come from the sequence `record_numbers` and not from the
-  /// table `record_count`. Transactions of different connections can draw from a sequence at once.
+  /// table `record_count`. Several transactions can take numbers from a sequence at the same time.
   public var hasSequences: Bool
 
   public init(

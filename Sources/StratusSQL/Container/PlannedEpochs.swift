@@ -4,7 +4,8 @@ import Synchronization
 /// The epochs of stores that were read before they existed. When such a store is created, it gets
 /// its planned epoch, so that earlier change tokens stay valid.
 package final class PlannedEpochs: Sendable {
-  /// The maximum number of stores. Choice: each store takes about 100 bytes.
+  /// The maximum number of stores. With one more, all planned epochs are forgotten. Choice: each
+  /// store takes about 100 bytes, so all take at most 1 MB.
   private static let countMax = 10_000
 
   private let makeEpoch: @Sendable () -> Int64

@@ -1,10 +1,11 @@
 public import StratusDomain
 
-/// The implementation of a store inside one transaction.
+/// The implementation of a store's reads and writes in the transactions of one connection.
 ///
-/// Each connection has one session. The session outlives transactions and caches data that seldom
-/// changes. Other connections may also write. A value is therefore cached only if it never changes,
-/// or if each transaction checks its version. The version is read together with other rows.
+/// Each connection has one session, which outlives transactions. The session caches data that
+/// seldom changes. Other connections may also write. A value is therefore cached only if it never
+/// changes, or if each transaction checks its version. The version is read together with other
+/// rows.
 public final class StoreSession: SQLSession {
   let connection: any SQLConnection
   /// The numbers of databases, which never change.
@@ -59,7 +60,7 @@ public final class StoreSession: SQLSession {
   struct DatabaseState {
     var epoch: Int64
     /// The version of the kinds of changes that subscriptions watch. The version increases when
-    /// they change.
+    /// these kinds change.
     var watchVersion: Int64
   }
 }

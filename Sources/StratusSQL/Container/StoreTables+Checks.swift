@@ -4,7 +4,8 @@ public import StratusDomain
 public struct StoreCheck: Sendable, Hashable {
   /// Zones whose counted bytes differ from the bytes of their records and files.
   public var wrongUsages: Int64 = 0
-  /// Records that use a file that the register of files does not contain.
+  /// Uses of files by records (rows of `asset_holds`) whose file the register of files does not
+  /// contain.
   public var unknownFiles: Int64 = 0
   /// Files that records use but that the register lists as unused.
   public var filesHeldUnnoticed: Int64 = 0
@@ -81,7 +82,8 @@ private enum CheckStatements {
     SELECT COUNT(*) FROM assets WHERE held = 0 AND EXISTS (
       SELECT 1 FROM asset_holds WHERE asset_holds.checksum = assets.checksum)
     """)
-  /// NB: the entries of a deleted zone disappear with its records, step by step.
+  /// NB: entries of deleted zones do not count. They disappear with the zone's records, step by
+  /// step.
   static let strayEntries = SQLStatement(
     """
     SELECT COUNT(*) FROM entries JOIN zones ON zones.zone = entries.zone AND zones.deleted = 0

@@ -2,9 +2,10 @@ public import StratusDomain
 
 /// The tables of a store.
 ///
-/// Rows of a database contain the database's number. In `zones`, `records`, `cascades`,
-/// `subscriptions` and `outbox`, the row number is unique in the whole store, so it identifies the
-/// row. Tables without a database's number belong to the whole store, and their comments say why.
+/// A row that belongs to a database contains the database's number. In `zones`, `records`,
+/// `cascades`, `subscriptions` and `outbox`, the row number is unique in the whole store, so it
+/// identifies the row. Tables without a database's number belong to the whole store, and their
+/// comments say why.
 public enum StoreTables {
   /// The version of the table layout.
   public static let layout: Int64 = 13
@@ -24,7 +25,7 @@ public enum StoreTables {
   public static func prepare(
     on connection: any SQLConnection, makeEpoch: () -> Int64, now: () -> Int64 = { 0 }
   ) throws(ServerError) {
-    // The table `store` has one row, which describes the file itself.
+    // The table `store` has one row, which describes the store itself.
     try connection.define(
       """
       CREATE TABLE IF NOT EXISTS store (
@@ -95,9 +96,9 @@ public enum StoreTables {
   }
   private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
 
-  /// Returns the layout of a store's file, or nil if the table `store` has no row.
+  /// Returns the layout of a store, or nil if the table `store` has no row.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the file cannot be read or has no tables.
+  /// - Throws: `INTERNAL_ERROR` if the store cannot be read or has no tables.
   public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
     try connection.first(readLayout, []) { $0.integer(0) }
   }

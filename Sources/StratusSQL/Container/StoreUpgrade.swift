@@ -29,7 +29,7 @@ enum StoreUpgrade {
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
-  /// Upgrades to layout 13. Users see no numbers any more that count the writes of other users:
+  /// Upgrades to layout 13, in which users see no numbers that count the writes of other users:
   /// records have a revision, zones have an incarnation, and each user's notifications have numbers
   /// of their own.
   ///

@@ -45,8 +45,8 @@ public struct CopiedTable: Sendable, Hashable {
     return values
   }
 
-  /// Whether another engine's table has the same columns. PostgreSQL stores texts as bytes, so both
-  /// kinds are equal.
+  /// Whether another engine's table has the same columns. PostgreSQL stores texts as bytes, so the
+  /// kinds `text` and `bytes` count as equal.
   func matches(_ other: CopiedTable) -> Bool {
     name == other.name && columns.count == other.columns.count
       && zip(columns, other.columns).allSatisfy { one, other in

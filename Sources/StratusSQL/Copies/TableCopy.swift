@@ -56,7 +56,8 @@ public struct TableCopy {
       onRows(tally.rows % Self.rowsPerReport)
       tallies[table.name] = tally
     }
-    // NB: an engine may also count the keys of tables of its own.
+    // NB: `greatestKeys()` may also return tables that only the source's engine has. They are left
+    // out.
     let keys = try source.greatestKeys().filter { key in tables.contains { $0.name == key.key } }
     try target.countOn(from: keys)
     return tallies

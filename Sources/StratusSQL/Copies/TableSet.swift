@@ -31,7 +31,7 @@ public protocol TableSet: AnyObject {
   /// Makes the engine assign greater keys than these.
   func countOn(from keys: [String: Int64]) throws(ServerError)
 
-  /// Returns the first record number that the store has not drawn yet.
+  /// Returns the first record number that no session of the store has taken yet.
   func nextRecordNumber() throws(ServerError) -> Int64
 
   func setNextRecordNumber(_ number: Int64) throws(ServerError)

@@ -107,7 +107,7 @@ struct QueueState {
   var badge: Int64 = 0
   /// The number of notifications that were ever added to the user's queue.
   var added: Int64 = 0
-  /// The user's newest number.
+  /// The newest number in the user's queue.
   var newest: Int64 = 0
 }
 
@@ -117,8 +117,8 @@ extension StoreSession {
   /// NB: the counter is changed before it is read. The change locks the row until the transaction
   /// ends, so that the numbers have the order of the commits.
   ///
-  /// - Returns: the number before the first of these numbers, and the number before the first
-  ///   number of each user.
+  /// - Returns: the number before the first of these numbers, and the number after which the
+  ///   numbers of a user without notifications begin.
   func drawNotifications(
     _ count: Int
   ) throws(ServerError) -> (before: Int64, base: Int64) {
@@ -130,7 +130,7 @@ extension StoreSession {
     return found
   }
 
-  /// - Parameter least: the newest number of a user without notifications.
+  /// - Parameter least: the number after which the numbers of a user without notifications begin.
   func lockQueueState(
     of user: String, after least: Int64
   ) throws(ServerError) -> QueueState {

@@ -105,7 +105,7 @@ extension EntryRange {
 }
 
 extension [UInt8] {
-  /// Returns the first bytes.
+  /// Returns these bytes, or only the first `max` bytes if there are more.
   fileprivate func cut(to max: Int?) -> [UInt8] {
     guard let max, count > max else { return self }
     return Array(prefix(max))

@@ -46,11 +46,11 @@ extension StoreSession {
     } else {
       try connection.queue(UsageStatements.deleteQuota, [.text(user)])
     }
-    // NB: the cached schema contains whether any user has a quota of its own.
+    // NB: the cached schema says whether any user has an own quota (`hasUserQuotas`).
     try advanceSchema()
   }
 
-  /// Whether any user has a quota of its own.
+  /// Whether any user has an own quota.
   func hasUserQuotas() throws(ServerError) -> Bool {
     try connection.first(UsageStatements.anyQuota, []) { _ in true } ?? false
   }

@@ -15,8 +15,8 @@ extension StoreSession {
   }
 
   /// - Parameters:
-  ///   - one: finds one name.
-  ///   - several: finds several names.
+  ///   - one: the statement that finds one name.
+  ///   - several: the statement that finds several names.
   private func records(
     named names: [String], in zone: StoredZone, _ one: SQLStatement, _ several: SQLStatement
   ) throws(ServerError) -> [ExactName: StoredRecord] {

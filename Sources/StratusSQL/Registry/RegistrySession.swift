@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The server's registry file inside one transaction.
+/// The implementation of the registry in the transactions of one connection.
 public final class RegistrySession: SQLSession {
   let connection: any SQLConnection
 

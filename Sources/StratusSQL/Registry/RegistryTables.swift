@@ -1,7 +1,7 @@
 public import StratusDomain
 import StratusWire
 
-/// The tables of the server's registry file.
+/// The tables of the server's registry.
 public enum RegistryTables {
   /// The version of the table layout.
   public static let layout: Int64 = 15
@@ -24,10 +24,11 @@ public enum RegistryTables {
     }
   }
 
-  /// Creates the tables if there are none, and upgrades tables of an earlier version. Refuses
-  /// tables of a later version.
+  /// Creates the tables if there are none, and upgrades tables of an earlier layout. Refuses tables
+  /// of a later layout.
   ///
-  /// The calling code opens and commits the transaction.
+  /// The calling code opens and commits the transaction. Tables of layout 1 can be upgraded only if
+  /// `upgrade` is not nil.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(
@@ -72,7 +73,7 @@ public enum RegistryTables {
 
   /// Replaces the list of stores in a copied registry with the stores that were also copied.
   ///
-  /// A file of layout 1 stays unchanged, because it has no list of stores.
+  /// A registry of layout 1 stays unchanged, because it has no list of stores.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func setStores(
@@ -89,9 +90,9 @@ public enum RegistryTables {
     }
   }
 
-  /// Returns the layout of the registry file, or nil if the table `registry` has no row.
+  /// Returns the layout of the registry, or nil if the table `registry` has no row.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the file cannot be read or has no tables.
+  /// - Throws: `INTERNAL_ERROR` if the registry cannot be read or has no tables.
   public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
     try connection.first(readLayout, []) { $0.integer(0) }
   }

@@ -1,16 +1,16 @@
 import StratusDomain
 
-/// Upgrades a registry file of an earlier layout. The upgrade runs in the transaction that prepares
-/// the tables when the file is opened.
+/// Upgrades a registry of an earlier layout. The upgrade runs in the transaction that prepares the
+/// tables when the registry is opened.
 enum RegistryUpgrade {
-  /// Upgrades the file from one layout to the current one.
+  /// Upgrades the registry from the layout `found` to the current one.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func run(
     on connection: any SQLConnection, from found: Int64, _ upgrade: RegistryTables.Upgrade?
   ) throws(ServerError) {
     if found < 2 {
-      guard let upgrade else { throw .fault("the server's file needs an upgrade") }
+      guard let upgrade else { throw .fault("the registry has layout 1 and was not upgraded") }
       try addTokens(on: connection, upgrade)
     }
     if found < 3 { try addVersion(on: connection) }
@@ -31,7 +31,8 @@ enum RegistryUpgrade {
     if found < 15 { try connection.define(RegistryTables.addresses(connection.dialect)) }
   }
 
-  /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.
+  /// Upgrades to layout 3, in which the registry counts the changes that other processes must
+  /// notice.
   private static func addVersion(on connection: any SQLConnection) throws(ServerError) {
     try connection.define("ALTER TABLE registry ADD COLUMN version BIGINT NOT NULL DEFAULT 0;")
   }
@@ -59,7 +60,7 @@ enum RegistryUpgrade {
     try connection.define("DROP TABLE api_tokens_before; DROP TABLE sessions_before;")
   }
 
-  /// Replaces the tokens by their hashes, so that the file no longer contains the tokens.
+  /// Replaces the tokens by their hashes, so that the registry no longer contains the tokens.
   private static func hashTokens(
     on connection: any SQLConnection, _ upgrade: RegistryTables.Upgrade
   ) throws(ServerError) {
@@ -77,8 +78,8 @@ enum RegistryUpgrade {
     }
   }
 
-  /// Returns the ID of a token (see ``APIToken/id``). The ID is the first half of the hash, as for
-  /// new tokens.
+  /// Returns the ID of a token (see ``APIToken/id``). The ID is the first eight bytes of the hash
+  /// in hexadecimal digits, as for new tokens.
   private static func tokenID(hash: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(

@@ -90,8 +90,8 @@ extension Account {
     )
   }
 
-  /// The value of the column `restricted` for a restriction that the user has made. 1 means the
-  /// operator, and 0 means no restriction.
+  /// The value of the column `restricted` if the user has restricted the account. 1 means that an
+  /// operator or a member of the team has restricted it, and 0 means no restriction.
   fileprivate static let restrictedByUser: Int64 = 2
 
   fileprivate var restriction: Int64 {

@@ -144,7 +144,8 @@ extension RegistrySession {
     return saved
   }
 
-  /// Removes everything with which a user can sign in, and the rights of the account.
+  /// Removes everything with which the account's user can sign in, the membership in the team, and
+  /// the user's name, telephone numbers and additional addresses.
   fileprivate func removeCredentials(
     ofAccount accountID: String, email: String, counts: inout [String: Int64]
   ) throws(ServerError) {
@@ -273,7 +274,8 @@ private enum RemovalStatements {
     ("addresses", "addresses"),
   ].map { ($0.0, SQLStatement("DELETE FROM \($0.1) WHERE account = ?")) }
 
-  /// NB: the user record names of the account are needed for the check that follows the deletion.
+  /// NB: this statement runs only after the check that follows the deletion, because the check
+  /// needs the user record names of the account.
   static let deleteUsers = SQLStatement("DELETE FROM users WHERE account = ?")
   /// The statements that delete the rows which all earlier steps of the deletion need.
   static let last = [

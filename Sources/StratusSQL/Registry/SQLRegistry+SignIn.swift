@@ -103,8 +103,9 @@ extension RegistrySession {
     try connection.first(PasswordStatements.find, [.text(accountID)]) { $0.text(0) }
   }
 
-  /// Stores a password, and ends the account's browser sessions. Codes that were mailed to the
-  /// account's address become invalid, because an earlier code must not replace the new password.
+  /// Stores a password, and ends the account's browser sessions, and the sessions of its apps if
+  /// `endsAppSessions` is true. Codes that were mailed to the account's address become invalid,
+  /// because an earlier code must not replace the new password.
   func setPassword(
     _ password: StoredPassword, endsAppSessions: Bool
   ) throws(ServerError) {

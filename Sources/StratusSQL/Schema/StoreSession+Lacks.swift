@@ -21,7 +21,8 @@ extension StoreSession {
           lastAt: row.integer(6)))
       return true
     }
-    // NB: equal counts are ordered by their names, so that the order is the same every time.
+    // NB: lacks with the same count and time are ordered by their names, so that the order is the
+    // same every time.
     return counts.sorted {
       ($0.count, $0.lastAt, $1.lack.recordType, $1.lack.name, $1.app)
         > ($1.count, $1.lastAt, $0.lack.recordType, $0.lack.name, $0.app)

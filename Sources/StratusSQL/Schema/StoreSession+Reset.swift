@@ -23,7 +23,8 @@ enum ResetStatements {
       SQLStatement("UPDATE databases SET epoch = epoch + 1, watch_version = watch_version + 1"),
       SQLStatement("DELETE FROM zones WHERE deleted = 2"),
       // NB: no user's number is used again, although the rows with the newest numbers are removed.
-      // The counter is rounded up, so that the next numbers do not tell how many there were.
+      // The counter is rounded up, so that the next numbers do not tell how many notifications
+      // there were.
       SQLStatement(
         "UPDATE notification_count SET newest = newest | 4294967295, base = newest | 4294967295"),
     ]

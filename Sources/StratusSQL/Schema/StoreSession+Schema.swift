@@ -118,8 +118,8 @@ extension StoreSession {
   }
 }
 
-/// The names of container settings in the table `settings`. A setting without a row has its default
-/// value.
+/// The names of the container settings in the table `settings` that are true or false. A setting
+/// without a row has its default value.
 private enum StoredSetting: String, CaseIterable {
   case queryExtensions = "query_extensions"
   case referenceTargets = "reference_targets"
@@ -132,7 +132,8 @@ private enum StoredSetting: String, CaseIterable {
   }
 }
 
-/// The names of settings that are numbers. A setting without a row is nil.
+/// The names of the container settings in the table `settings` that are numbers. A setting without
+/// a row is nil.
 private enum StoredNumber: String, CaseIterable {
   case publicQuota = "public_quota_bytes"
   case userQuota = "user_quota_bytes"

@@ -95,13 +95,15 @@ private enum LinkStatements {
     """)
   static let ofRoot = SQLStatement(
     "SELECT root, guid, name FROM share_links WHERE database = ? AND zone = ? AND root = ?")
-  /// NB: `name IS NOT NULL` is the condition of the index `share_links_shared`.
+  /// NB: `name IS NOT NULL` repeats the condition of the index `share_links_shared`, which would
+  /// otherwise not be used.
   static let count = SQLStatement(
     """
     SELECT COUNT(*) FROM share_links JOIN zones ON zones.zone = share_links.zone
     WHERE share_links.database = ? AND share_links.name IS NOT NULL AND zones.deleted = 0
     """)
-  /// NB: `name IS NOT NULL` is the condition of the index `share_links_shared`.
+  /// NB: `name IS NOT NULL` repeats the condition of the index `share_links_shared`, which would
+  /// otherwise not be used.
   static let ofZones = SQLStatement(
     "SELECT zone, name FROM share_links WHERE database = ? AND name IS NOT NULL AND root = ''")
   static let roots = SQLStatement(

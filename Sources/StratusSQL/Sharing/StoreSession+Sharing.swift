@@ -74,7 +74,8 @@ extension StoreSession {
           .integer(Int64(limit)),
         ], newestFirst: newestFirst)
       found += part
-      // NB: a record that moves between two hierarchies has two passages with one number.
+      // NB: a record that moves between two hierarchies has two passages with one number. So a page
+      // with `limit` numbers may have twice as many passages.
       guard found.count >= 2 * limit else { continue }
       found = Self.page(found, newestFirst: newestFirst, limit: limit)
       guard let last = found.last?.change else { continue }

@@ -113,9 +113,9 @@ extension StoreSession {
     try advanceWatch(of: number)
   }
 
-  /// Waits for the transactions that have drawn numbers of outbox entries. A subscription begins
-  /// with the newest number. An entry with a lower number must not become visible later, because
-  /// the subscription would not report its change.
+  /// Waits for the end of all transactions that have taken numbers of outbox entries. A
+  /// subscription begins with the newest number. An entry with a lower number must not become
+  /// visible later, because the subscription would not report its change.
   private func holdOutbox() throws(ServerError) {
     if connection.dialect.sharedKeys == nil { return }
     try connection.queue(SubscriptionStatements.holdOutbox, [])
@@ -226,10 +226,12 @@ private enum SubscriptionStatements {
       """)
   /// Reads the shared databases that list a zone.
   ///
-  /// NB: `participation <> 0` is the condition of the index `listings_shared`.
+  /// NB: `participation <> 0` repeats the condition of the index `listings_shared`, which would
+  /// otherwise not be used.
   static let participants = SQLStatement(
     "SELECT database FROM listings WHERE zone = ? AND participation <> 0 AND deleted = 0")
-  /// NB: `participation <> 0` is the condition of the index `listings_shared`.
+  /// NB: `participation <> 0` repeats the condition of the index `listings_shared`, which would
+  /// otherwise not be used.
   static let participant = SQLStatement(
     """
     SELECT 1 FROM zones WHERE database = ? AND deleted = 0 AND EXISTS (

@@ -16,8 +16,8 @@ extension StoreSession {
     try delete("devices", UserRowStatements.devices, [.text(user)])
     try delete("badges", UserRowStatements.badges, [.text(user)])
     try delete("keys", UserRowStatements.keys, [.text(user)])
-    // NB: the rows of `databases` stay, because sessions cache their numbers. They have only a hash
-    // of the account.
+    // NB: the rows of `databases` stay, because sessions cache their numbers. The rows contain only
+    // a hash of the account.
     for view in [DatabaseView.private(user: user), .shared(user: user)] {
       guard let number = try number(of: view) else { continue }
       let key = SQLValue.integer(number)

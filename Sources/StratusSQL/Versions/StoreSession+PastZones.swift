@@ -71,7 +71,8 @@ extension StoreSession {
           [.integer(number), .integer(past.zone.id), after, .integer(first), rows]
         ) { ExactName($0.text(0)) })
     }
-    // The whole contents of another incarnation may differ from those of the present one.
+    // If the past zone was deleted, any of its records may differ from the records of the present
+    // zone with the same name. So all records of both zones are included.
     if past.isDeleted {
       for zone in [past.zone.id, present?.id].compactMap({ $0 }) {
         names.formUnion(

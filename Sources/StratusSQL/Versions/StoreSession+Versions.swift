@@ -208,7 +208,7 @@ extension StoreSession {
   }
 }
 
-/// The key and the size of a version.
+/// The key, the time, the size and the files of a version.
 private struct StoredVersion {
   var database: Int64
   var zone: Int64

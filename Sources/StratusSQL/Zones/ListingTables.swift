@@ -27,7 +27,8 @@ enum ListingTables {
 
   /// The SQL condition for a row of `zones` that is true if no history lists the zone.
   ///
-  /// NB: `participation <> 0` repeats the condition of the index `listings_shared`.
+  /// NB: `participation <> 0` repeats the condition of the index `listings_shared`, which would
+  /// otherwise not be used.
   static let isUnlisted = """
     NOT EXISTS (
       SELECT 1 FROM listings WHERE listings.database = zones.database

@@ -331,7 +331,8 @@ private enum ListingStatements {
       UNION ALL
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// Reads changed zones. A participant of hierarchies learns only of changes in these hierarchies.
+  /// Reads the zones whose listings in a shared database are out of date. A participant of
+  /// hierarchies learns only of changes in these hierarchies.
   ///
   /// The reason of a deletion is in the owner's listing of the zone, as long as that listing
   /// exists.

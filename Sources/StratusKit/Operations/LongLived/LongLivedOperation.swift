@@ -3,9 +3,9 @@ import StratusTransport
 
 /// An operation that can be saved, and that a later process can restore.
 ///
-/// The operations on zones, records, queries, changes and subscriptions conform. For other
-/// operations, `isLongLived` has no effect. An app's subclass is restored as the framework's class
-/// that it inherits from.
+/// The operations on zones, records, queries, changes and subscriptions conform to this protocol.
+/// For other operations, `isLongLived` has no effect. An app's subclass is restored as the
+/// framework's class that it inherits from.
 protocol LongLivedOperation: CKDatabaseOperation {
   /// The name of the class on disk, which must never change.
   static var archiveName: String { get }
