@@ -7,7 +7,7 @@ extension StoreConformance {
     Check("passages and records get their change numbers from one sequence", passagesAreNumbered),
     Check("a passage with a wrong change number is refused", passageNumbersAreChecked),
     Check("a hierarchy has only the newest passage of each record", newestPassages),
-    Check("passages of several hierarchies are read in the order of their changes", passagesAreMerged),
+    Check("passages of several hierarchies are sorted by change number", passagesAreMerged),
     Check("a page never ends between passages of the same change", passagesArePaged),
     Check("a record belongs to the hierarchy of its newest passage", hierarchiesOfRecords),
     Check(
