@@ -13,7 +13,8 @@ extension Accounts: UserDirectory {
     let normal = lookups.map { lookup -> ParticipantLookup in
       switch lookup {
       case .emailAddress(let address): .emailAddress(address.lowercased())
-      // NB: a text that is no number is looked up, too, so that the work is the same.
+      // NB: a text that is no number is looked up, too, so that the work is the same for every
+      // text.
       case .phoneNumber(let number): .phoneNumber(PhoneNumber.normal(number) ?? "")
       case .userRecordName: lookup
       }

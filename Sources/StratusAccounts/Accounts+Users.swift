@@ -62,8 +62,8 @@ extension Accounts {
 
   /// Checks that the account of a user may use its data.
   ///
-  /// - Throws: `AUTHENTICATION_FAILED` if the account is disabled or the user's key is revoked;
-  ///   `ACCESS_DENIED` if the account is restricted and not disabled.
+  /// - Throws: `AUTHENTICATION_FAILED` if the account is disabled or the user's server-to-server
+  ///   key is revoked; `ACCESS_DENIED` if the account is restricted and not disabled.
   public func requireOpenAccount(
     ofUser user: String, in container: String
   ) async throws(ServerError) {

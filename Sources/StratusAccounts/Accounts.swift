@@ -4,8 +4,8 @@ import Synchronization
 
 /// Authenticates callers, and manages accounts, tokens and sessions.
 public final class Accounts: Authentication {
-  /// The lifetime of a token: two weeks, as with Apple's "Keep me signed in". A client that uses an
-  /// older token gets a newer one in the answer.
+  /// The lifetime of a token: two weeks, as with Apple's "Keep me signed in". A client that uses a
+  /// token more than a minute after its issue gets a newer token in the answer.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
   /// The lifetime of a token without "Keep me signed in", as Apple documents it.
   static let shortTokenLifetimeSeconds: UInt32 = 30 * 60
@@ -96,8 +96,8 @@ public final class Accounts: Authentication {
     await noticeChanges(now: now)
     let (known, changes) = memory.admission(question, now: now)
     if let known { return known }
-    // NB: a caller with a token that this server sealed has not guessed the token, even if other
-    // callers with the same address are guessing.
+    // NB: this check concerns callers that may be guessing tokens. A caller with a token that this
+    // server sealed has not guessed it, even if others at the same address are guessing.
     if request.credentials.webAuthToken.flatMap(sealedToken) == nil { try request.requireTrust() }
     let admission = try await examine(request, now: now)
     memory.keep(admission, for: question, now: now, ifStill: changes)
@@ -236,8 +236,7 @@ public final class Accounts: Authentication {
 
   /// Opens a session for an account.
   ///
-  /// - Parameter lifetimeSeconds: the lifetime of each token. A client that uses an older token
-  ///   gets a newer one in the answer.
+  /// - Parameter lifetimeSeconds: the lifetime of each token. See ``webTokenLifetimeSeconds``.
   /// - Returns: the first web auth token of the session.
   func openSession(
     of account: Account, with store: StoreAddress,

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Removes the bytes of assets that no record has held for some time.
+/// Removes the bytes of assets that no record has used for some time.
 struct AssetSweep: ServiceLifecycle.Service {
   /// The time between two runs.
   ///

@@ -216,8 +216,8 @@ public struct Composition: Sendable {
     try await applyRemovals()
   }
 
-  /// Applies the later entries of the journal to data that was restored from a backup. The server
-  /// answers no request before this method has returned.
+  /// If the data was restored from a backup, applies the later entries of the journal of removals.
+  /// The server answers no request before this method has returned.
   private func applyRemovals() async throws {
     guard let file = storage.removals, let entries = try file.pendingEntries() else { return }
     let count = try await accounts.apply(entries, roles: roles, remover: remover)
@@ -277,7 +277,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes from the open stores the asset bytes that no record holds. Returns when this is done.
+  /// Removes from the open stores the asset bytes that no record uses. Returns when this is done.
   ///
   /// If one store fails, the error is logged, and the other stores are still processed.
   /// - Parameter graceSeconds: see ``Settings/assetGraceSeconds``.
@@ -412,8 +412,8 @@ public struct Composition: Sendable {
     return try await stores.store(at: address)
   }
 
-  /// For tests, removes the bytes of every asset file, as a failing disk could. Records still hold
-  /// these files.
+  /// For tests, removes the bytes of every asset file, as a failing disk could. Records still refer
+  /// to these files.
   ///
   /// - Throws: an error of the asset store.
   public func loseAssets() async throws(ServerError) {

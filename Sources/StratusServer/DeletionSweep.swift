@@ -3,8 +3,8 @@ import StratusDomain
 public import StratusWire
 
 extension Composition {
-  /// The maximum number of deletions that one transaction removes. Such a transaction hardly delays
-  /// other writers.
+  /// The maximum number of recorded deletions that one transaction removes from a history. Such a
+  /// transaction hardly delays other writers.
   private static let stepDeletions = 500
 
   /// Creates the service that removes old deletions from the histories.
@@ -19,7 +19,8 @@ extension Composition {
     }
   }
 
-  /// Creates the service that removes the earlier versions of records that exceed their bounds.
+  /// Creates the service that removes the earlier versions of records that are too old, or that
+  /// exceed the limits of their store.
   func versionSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .versions, pause: .seconds(600), stores: stores, locks: locks, logger: logger
@@ -28,8 +29,8 @@ extension Composition {
     }
   }
 
-  /// Removes the earlier versions of records that exceed their bounds from the open stores, for
-  /// tests. A running server does this itself.
+  /// In the open stores, removes the earlier versions of records that are too old or exceed these
+  /// limits, for tests. A running server does this itself.
   ///
   /// - Parameters:
   ///   - countMax: the maximum number of versions in a store.

@@ -1,7 +1,8 @@
 import StratusDomain
 import StratusPush
 
-/// A queue for Apple's push service that leaves out the users whose accounts are disabled.
+/// A queue for Apple's push service that leaves out the users whose accounts are disabled or
+/// restricted.
 struct EnabledUsersQueue: APNsQueue {
   let queue: any APNsQueue
   let container: String

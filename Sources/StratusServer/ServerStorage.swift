@@ -123,7 +123,7 @@ enum SignalKind: String {
   case cascades, changes, queues
 }
 
-/// Signals between processes if there is only one process.
+/// Signals to other processes, for a storage that only one process uses. Nobody receives them.
 private struct NoSignals: Signals {
   let received = AsyncStream<StoreSignal> { $0.finish() }
 

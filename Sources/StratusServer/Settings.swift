@@ -45,7 +45,7 @@ public struct Settings: Sendable {
   /// The number of days for which deletions stay in the history, or nil to keep them forever. A
   /// client with an older change token must begin again with a nil token.
   public var historyDays: Int64?
-  /// The number of seconds for which asset bytes are kept if no record holds them.
+  /// The number of seconds for which asset bytes are kept if no record uses them.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
   /// The number of seconds for which a store without requests stays open, or nil to keep it open

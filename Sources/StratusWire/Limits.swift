@@ -13,14 +13,14 @@ public enum Limits {
   /// The maximum number of records in one `records/lookup`. Apple's service was observed to accept
   /// 400 from the CloudKit framework.
   public static let lookupsPerRequestMax = 400
-  /// The maximum number of users that one request looks up. Choice: an address book in a few
-  /// requests.
+  /// The maximum number of users that one request looks up. Choice: an app can look up an address
+  /// book in a few requests.
   public static let userLookupsPerRequestMax = 100
   /// The number of other users that one user may look up in an hour. Choice: enough to invite
   /// people and to look through an address book, and too few to try a list of addresses.
   public static let userLookupsPerHour = 200
-  /// The maximum number of zones in one request. Choice: the limit of the Web Services Reference
-  /// for operations.
+  /// The maximum number of zones in one request. Choice: 200, the limit of the Web Services
+  /// Reference for operations in one request.
   public static let zonesPerRequestMax = 200
   /// The maximum number of zones in one answer that lists the zones, or the changed zones, of a
   /// database.
@@ -35,8 +35,8 @@ public enum Limits {
   /// Choice: one file of the largest size and some ordinary files fit. Files that no record uses
   /// are removed after a day.
   public static let unheldBytesPerUserMax: Int64 = 21_474_836_480
-  /// In one store, the maximum number of bytes of the files that no record uses. Choice: the limit
-  /// of ten users.
+  /// In one store, the maximum number of bytes of the files that no record uses. Choice: ten times
+  /// ``unheldBytesPerUserMax``.
   public static let unheldBytesPerStoreMax: Int64 = 214_748_364_800
   /// The maximum number of files in one `assets/upload` or `assets/rereference` (*Property
   /// Metrics*: tokens).
@@ -357,8 +357,9 @@ public enum Limits {
   /// ones. Choice: about 100 ms of work. Later requests receive an error with a retry delay instead
   /// of waiting long.
   public static let zoneWritersMax = 1_024
-  /// The approximate number of notifications in one user's queue. If there are more, the oldest are
-  /// removed. Choice: a device that missed so many notifications fetches the changes anyway.
+  /// The approximate maximum number of notifications in one user's queue. If there are more, the
+  /// oldest are removed. Choice: a device that missed so many notifications fetches the changes
+  /// anyway.
   public static let queuedNotificationsMax = 1_000
   /// The approximate number of notifications that stay available to `notifications/changes` after
   /// every device of the user has received them. Choice: few apps call this endpoint.
@@ -441,14 +442,15 @@ public enum Limits {
   /// The maximum number of record versions that one transaction removes. Choice: so few that other
   /// writers hardly wait.
   public static let versionsTrimmedTogether = 500
-  /// The maximum number of records that one step of a restore examines. Choice: a quarter of the
-  /// largest batch of an app. The deletions and the saves of a step are two batches.
+  /// The maximum number of records that one step of a restore from record versions examines.
+  /// Choice: a quarter of the largest batch of an app. The deletions and the saves of a step are
+  /// two batches.
   public static let recordsRestoredTogether = 100
-  /// The maximum number of zones that one step of a restore examines. Choice: three statements for
-  /// each zone take a few milliseconds.
+  /// The maximum number of zones that one step of a restore from record versions examines. Choice:
+  /// three statements for each zone take a few milliseconds.
   public static let zonesRestoredTogether = 100
-  /// The number of bytes of fields after which a step of a restore examines no more records.
-  /// Choice: a quarter of ``snapshotSizeBytesMax``.
+  /// The number of bytes of fields after which a step of a restore from record versions examines no
+  /// more records. Choice: a quarter of ``snapshotSizeBytesMax``.
   public static let restoreStepBytesMax = 8_388_608
   /// The binary logarithm of scrypt's cost N for passwords. OWASP's cheat sheet approves 15 with r
   /// = 8 and p = 3, which takes 32 MiB and about 0.4 s.

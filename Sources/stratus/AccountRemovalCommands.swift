@@ -13,7 +13,7 @@ struct DeleteAccountCommand: AsyncParsableCommand {
       others. If the command or the server is interrupted, the server continues by itself.
       """)
 
-  /// The time between two looks at a long deletion.
+  /// The time between two questions to the server whether a long deletion is complete.
   private static let pause = Duration.seconds(1)
 
   @OptionGroup var server: ServerOptions

@@ -2,7 +2,8 @@ import StratusWire
 
 /// The lines of an archive that the next request of an import contains.
 struct ImportBatch {
-  /// The number of bytes of lines in a request, unless one line has more.
+  /// The maximum number of bytes of lines in a request. A single longer line gets a request of its
+  /// own.
   static let bytesMax = 1_048_576
   /// The maximum number of bytes of one line. The request also contains names and the text of the
   /// session, which are short.

@@ -39,7 +39,8 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
 
 /// The management endpoints, grouped by how the audit log treats them.
 enum AuditRules {
-  /// The endpoints that change nothing and disclose no data of an account.
+  /// The endpoints that the audit log does not record, because they change nothing and give no
+  /// access to an account or to the state of its devices.
   static let reads = ConsolePermission.reads.union([
     ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path, ShowVersions.path,
     ListReceipts.path,
@@ -152,7 +153,7 @@ extension Accounts {
           container: store.container, environment: store.environment.rawValue)))
   }
 
-  /// Writes that the operator exports or imports the data of an account, before it is done.
+  /// Writes an entry before the data of an account is exported or imported.
   func recordArchive(_ path: String, of account: Account) async throws(ServerError) {
     try await registry.append(
       AuditEntry(

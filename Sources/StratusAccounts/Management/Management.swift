@@ -8,6 +8,7 @@ extension Accounts {
   ///   - roles: assigns custom roles to users.
   ///   - quotas: reads and changes the quotas of databases.
   ///   - devices: reports the state of users' devices.
+  ///   - restorer: shows and restores earlier versions of records.
   ///   - releaseEnded: disconnects the listeners of ended sessions and of disabled users.
   ///   - remover: deletes accounts.
   ///   - archives: exports and imports accounts.

@@ -20,7 +20,7 @@ struct ShowVersionsHandler: ManagementHandler {
 
 /// Answers ``RestoreVersions``.
 ///
-/// The audit log gets one entry, before the first step of a restore.
+/// The audit log gets one entry, before the first step of a restore. A dry run gets none.
 struct RestoreVersionsHandler: ManagementHandler {
   typealias Endpoint = RestoreVersions
 

@@ -111,7 +111,8 @@ extension AccountPages {
     return answer
   }
 
-  /// Returns the contents of the mail, and the code in them, or nil if they contain none.
+  /// Returns the contents of the mail, and the code in them. The code is nil if the contents have
+  /// none.
   private func answer(
     _ page: MailPage, _ email: String, _ account: Account?, _ visit: Visit, _ mail: MailSettings
   ) -> (content: MailContent, code: Accounts.FreshCode?) {

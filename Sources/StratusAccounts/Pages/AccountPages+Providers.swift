@@ -29,8 +29,9 @@ extension AccountPages {
     switch try await goal(in: visit.request.query) {
     case .refused(let page): return page
     case .goal(let goal):
-      // NB: many providers ask a known user nothing. Without this check, a page of another site
-      // could sign the browser in without an action of the user (OWASP ASVS 7.6.2).
+      // NB: many providers ask nothing if the user is already signed in there. Without this check,
+      // a page of another site could sign the browser in without an action of the user (OWASP ASVS
+      // 7.6.2).
       guard visit.comesFromOwnPage else { return signInForm(visit, goal) }
       guard let url = await authorizationURL(visit, provider, goal.values, linking: nil) else {
         return signInForm(visit, goal, alarm: Self.silentProvider(provider), status: 503)

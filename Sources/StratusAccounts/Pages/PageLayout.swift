@@ -82,8 +82,8 @@ enum PageLayout {
       ], body: Array(contents.utf8))
   }
 
-  /// The policy of answers that are no pages: as a page, they can load nothing, and no frame can
-  /// show them (OWASP ASVS 3.4.6).
+  /// The policy of answers that are no pages. If a browser nevertheless shows such an answer as a
+  /// page, it can load nothing, and no frame can show it (OWASP ASVS 3.4.6).
   static let emptyPolicy = "default-src 'none'; frame-ancestors 'none'"
 
   private static func policy(callback: String?) -> String {

@@ -39,7 +39,8 @@ struct AuthenticatorData: Sendable, Hashable {
     signCount = bytes[33..<37].reduce(0) { $0 << 8 | UInt32($1) }
     var index = Self.headCount
     if has(6) {
-      // The first 16 bytes identify the authenticator's model. The next two are the ID's length.
+      // The first 16 bytes identify the authenticator's model. The next two bytes are the length of
+      // the ID.
       guard bytes.count >= index + 18 else { return nil }
       let count = Int(bytes[index + 16]) << 8 | Int(bytes[index + 17])
       index += 18

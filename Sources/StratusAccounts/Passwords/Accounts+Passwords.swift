@@ -14,8 +14,8 @@ extension Accounts {
   /// Gives an account a new password, and ends its browser sessions.
   ///
   /// - Parameters:
-  ///   - proof: proves that the caller knows the present password. If nil, the account may have any
-  ///     password, or none.
+  ///   - proof: proves that the caller knows the present password. If it is nil, the account may
+  ///     have any password, or none.
   ///   - endsApps: whether the sessions of apps end, too. If the account had no password before,
   ///     they continue, because no sign-in with a password can have begun them.
   /// - Returns: the account with its new password. If the password was changed after the proof was

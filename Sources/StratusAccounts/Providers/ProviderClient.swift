@@ -22,8 +22,8 @@ public final class ProviderClient: Sendable {
   private static let freshMilliseconds: Int64 = 3_600_000
   /// The minimum time between two requests for the keys after a token has named an unknown key.
   private static let keysPauseMilliseconds: Int64 = 60_000
-  /// The maximum number of requests to providers that are in progress at one time. Without it,
-  /// visitors could cause many requests.
+  /// The maximum number of requests to providers that are in progress at one time. Without this
+  /// limit, visitors could cause many requests.
   private static let requestsMax = 8
   private static let keysMax = 100
 

@@ -247,7 +247,7 @@ public struct AccountArchives: Sendable {
 
   // Import
 
-  /// The text with which the requests of one import continue it.
+  /// The text that the later requests of an import send, so that they continue this import.
   func importSession(of account: Account) -> String {
     let position = ExportPosition(accountID: account.id, begunAt: accounts.ambient.now())
     return accounts.pageSeal.seal(

@@ -3,14 +3,15 @@ import StratusWire
 
 /// Deletes accounts with all their data, in steps that survive a crash.
 ///
-/// The registry keeps the position of each deletion. At its beginning, the account loses all its
-/// credentials and is disabled, so no caller can sign in or write in its name. At its end, the
-/// account itself disappears, and a receipt stays.
+/// The registry stores the position of each deletion. When a deletion begins, the account loses all
+/// its credentials and is disabled, so no caller can sign in or write in its name. When the
+/// deletion ends, the account itself disappears, and a receipt stays.
 public struct AccountRemover: Sendable {
   /// The maximum number of steps that one request does. A step takes 10 to 50 ms.
   static let stepsPerRequestMax = 200
-  /// The time after which the stores are looked through again. Every request that was admitted
-  /// before the deletion has ended by then.
+  /// The time after the end of a deletion after which the stores are searched again for data of the
+  /// account, in milliseconds. Every request that was admitted before the deletion has ended by
+  /// then.
   static let checkMilliseconds: Int64 = 10 * 60_000
   /// The maximum number of deletions that are continued together.
   private static let openMax = 100

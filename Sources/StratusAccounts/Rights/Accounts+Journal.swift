@@ -4,9 +4,9 @@ public import StratusWire
 extension Accounts {
   /// Writes removals into the journal.
   ///
-  /// An entry is written before a removal that cannot be refused any more. If the server stops in
-  /// between, a restore of an older backup removes the thing. An entry about a removal that the
-  /// registry may refuse is written afterwards.
+  /// If the registry cannot refuse a removal, the entry is written before the removal. If the
+  /// server stops in between, a restore of an older backup still removes the thing. If the registry
+  /// may refuse the removal, the entry is written after the removal.
   ///
   /// - Throws: `INTERNAL_ERROR` if the journal cannot be written.
   func journal(
@@ -59,7 +59,8 @@ extension Accounts {
       if entry.kind == .account {
         let choice = entry.detail.flatMap { PublicRecordsChoice(rawValue: $0) } ?? .keep
         guard try await registry.account(id: entry.subject) != nil else { continue }
-        // NB: the restored team may have another owner than the present one.
+        // NB: in the restored data, the account may be the only owner of the team. It is then not
+        // deleted.
         if case .lastOwner = try await remover.begin(entry.subject, choice) { continue }
         count += 1
       } else if try await apply(entry, sessions, roles) {
@@ -98,7 +99,8 @@ extension Accounts {
     case .disabled: return try await registry.setDisabled(true, accountID: subject)
     case .enabled: return try await registry.setDisabled(false, accountID: subject)
     case .restricted:
-      // NB: a user can end only a restriction by the user.
+      // NB: a user can end only a restriction that the user made, so the journal tells both kinds
+      // apart.
       guard entry.detail == RemovalEntry.byUser else {
         return try await registry.setRestricted(true, accountID: subject)
       }

@@ -2,7 +2,9 @@ import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// The lifetimes of browser sessions, in milliseconds.
+  /// The lifetimes of browser sessions, in milliseconds. The session of a user who stays signed in
+  /// after the browser is closed has the lifetime `kept`, and ends after `keptIdle` without a use.
+  /// Other sessions have the lifetime `short`, and end after `shortIdle` without a use.
   enum BrowserSessionLife {
     static let kept: Int64 = 90 * 86_400_000
     static let keptIdle: Int64 = 14 * 86_400_000

@@ -44,7 +44,7 @@ final class PageSeal: Sendable {
     Base64URL.encode(Array(text.utf8) + code(text, use, newest))
   }
 
-  /// Returns the text that was sealed for this purpose, or nil if the signature is wrong.
+  /// Returns the text that was sealed for this use, or nil if the signature is wrong.
   func open(_ sealed: String, for use: Use) -> String? {
     guard sealed.utf8.count <= Self.lengthMax, let bytes = Base64URL.decode(sealed),
       bytes.count >= Self.codeCount,

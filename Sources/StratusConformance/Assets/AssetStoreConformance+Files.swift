@@ -2,6 +2,7 @@ import StratusDomain
 import StratusWire
 
 extension AssetStoreConformance {
+  /// Checks of notes: a few bytes that the server stores beside an upload.
   static let noteChecks: [Check] = [
     Check("a note is stored beside an upload, and a later note replaces it", notesAreKept),
     Check("concurrent notes beside one upload all succeed", notesAtOnce),

@@ -20,7 +20,7 @@ public enum AssetStoreConformance {
     "FF000000-0000-4000-8000-000000000003"
   )
 
-  /// The SHA-256 hash of "abc" (FIPS 180-4, example B.1). The next constant is the hash of no
+  /// The SHA-256 hash of "abc" (FIPS 180-4, example B.1). `checksumOfNothing` is the hash of no
   /// bytes.
   public static let checksumOfABC: [UInt8] = [
     0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA, 0x41, 0x41, 0x40, 0xDE, 0x5D, 0xAE, 0x22, 0x23,

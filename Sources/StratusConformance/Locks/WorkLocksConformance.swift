@@ -20,8 +20,8 @@ public struct WorkLocksPair: Sendable {
 
 /// Checks what the port `WorkLocks` guarantees.
 public enum WorkLocksConformance {
-  /// The checks that use one process. The locks of a server with only one process must pass them
-  /// too.
+  /// The checks that use one process. Locks for a server with only one process must pass these
+  /// checks, but not ``pairChecks``.
   public static let checks: [ConformanceCheck<any WorkLocks>] = [
     .init("a step runs, and its result is returned to the caller", stepsRun),
     .init("an error of a step is thrown to the caller, and the lock is free", errorsArePassedOn),
@@ -33,7 +33,7 @@ public enum WorkLocksConformance {
     .init("while one process runs a step, the other one cannot run the same work", stepsExclude),
     .init("different work, and the same work in another store, can run at once", otherWorkIsFree),
     .init("a lock is free after a step, even if the step failed", locksAreReleased),
-    .init("of many steps that begin at the same time, one runs at a time", oneStepAtATime),
+    .init("of many steps that begin at the same time, only one runs at a time", oneStepAtATime),
     .init("two processes cannot hold the same lease", leasesExclude),
     .init("a lease that is not renewed expires", leasesEnd),
     .init("leases for different work or stores do not exclude each other", leasesAreSeparate),

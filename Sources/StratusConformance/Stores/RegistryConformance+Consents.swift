@@ -38,7 +38,7 @@ extension RegistryConformance {
     try expect(try await registry.createTestAccount(test), true)
     try expect(try await registry.testAccounts(), ["2"])
     try expect(try await registry.account(email: "test@example.org"), test)
-    // An account of a person never becomes a test account.
+    // A test account cannot have the e-mail address of an existing account.
     var again = person
     again.id = "3"
     try expect(try await registry.createTestAccount(again), false)

@@ -93,7 +93,7 @@ extension RegistryConformance {
     try await registry.create(later)
     try expect(try await registry.mailCode(hash: first.hash), nil)
     try expect(try await registry.mailCode(hash: later.hash), later)
-    // Codes that another browser requested, or that belong to no browser, stay valid.
+    // Codes that another browser requested, or that were requested without a browser, stay valid.
     var (stranger, printed) = (code(4), code(5))
     stranger.browser = [8]
     printed.browser = nil

@@ -18,7 +18,8 @@ extension RegistryConformance {
     for number in [UInt8(2), 1, 3] {
       try expect(try await registry.create(passkey(number), countMax: 3), true)
     }
-    // Two passkeys never have the same ID, even in two accounts. The number of passkeys is limited.
+    // No two passkeys have the same ID, even in different accounts. The number of passkeys of an
+    // account is limited.
     try expect(try await registry.create(passkey(1, of: "2"), countMax: 3), false)
     try expect(try await registry.create(passkey(4), countMax: 3), false)
     try expect(try await registry.passkey(id: passkey(1).id), passkey(1))

@@ -12,8 +12,8 @@ extension RegistryConformance {
   private static let entry = AuditEntry(
     time: 5, actor: .user, action: "accounts/delete", accountID: "1", subject: "receipt r")
 
-  /// Everything with which the account can sign in is gone at the beginning, and the account itself
-  /// at the end.
+  /// When the deletion begins, everything that allows a sign-in to the account is removed. When the
+  /// deletion ends, the account itself is removed.
   static func removalsAreDone(_ registry: any Registry) async throws {
     _ = try await registry.create(ann)
     try await registry.create(
@@ -81,7 +81,7 @@ extension RegistryConformance {
     try expect(try await registry.auditEntries(ofAccount: nil, before: nil, limit: 9), [])
   }
 
-  /// A restriction by the operator is never changed by the user.
+  /// A user cannot change a restriction by the operator.
   static func usersRestrictThemselves(_ registry: any Registry) async throws {
     _ = try await registry.create(ann)
     try expect(

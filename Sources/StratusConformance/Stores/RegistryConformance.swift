@@ -7,9 +7,9 @@ public enum RegistryConformance {
 
   public static let checks: [Check] = [
     Check("a new registry is empty", beginsEmpty),
-    Check("an account is found by its ID and by its e-mail", accountsAreFound),
-    Check("an e-mail belongs to one account only", emailsAreUnique),
-    Check("accounts are listed in order of e-mail", accountsAreListed),
+    Check("an account is found by its ID and by its e-mail address", accountsAreFound),
+    Check("an e-mail address belongs to one account only", emailsAreUnique),
+    Check("accounts are listed in order of e-mail address", accountsAreListed),
     Check("an account can be disabled and enabled again", accountsAreDisabled),
     Check("an account can be restricted and unrestricted again", accountsAreRestricted),
     Check(
@@ -41,7 +41,7 @@ public enum RegistryConformance {
     Check(
       "browser sessions are found and listed, and their last use is noted",
       browserSessionsAreFound),
-    Check("browser sessions end by hash, by account and by time", browserSessionsEnd),
+    Check("browser sessions are deleted by hash, account and end time", browserSessionsEnd),
     Check("mails are taken in the order of their times, under a lease", mailsAreTaken),
     Check("the number of mails to one mailbox and of all mails is limited", mailsAreBounded),
     Check("a mailed code is found until another one replaces it or it ends", mailCodesAreKept),
@@ -61,7 +61,7 @@ public enum RegistryConformance {
     Check("the team's last owner cannot be removed or get another role", lastOwnersStay),
     Check("a code of consent is found until it ends, and its use is noted", consentsEnd),
     Check("an account has a limited number of codes of consent", consentsAreBounded),
-    Check("only a new account is marked as a test account", testAccountsAreMarked),
+    Check("a test account is marked, and needs a new e-mail address", testAccountsAreMarked),
     Check("the profile and the telephone numbers of an account are stored", profilesAreKept),
     Check("only users who agreed to be discovered are found", usersAreDiscovered),
     Check(
@@ -70,7 +70,7 @@ public enum RegistryConformance {
     Check("sessions without a user record name are found", usersAreMissed),
     Check("the epoch of a store is stored and can be replaced", epochsAreKept),
     Check(
-      "the registry's version increases when a caller may lose access, and on request",
+      "the registry's version increases when callers lose or regain access, and on request",
       versionsIncrease),
     Check("deleting a container also deletes all data that belongs to it", containersAreDeleted),
   ]

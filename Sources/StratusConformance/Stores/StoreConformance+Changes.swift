@@ -9,7 +9,7 @@ extension StoreConformance {
       "a range of changes excludes its lower and includes its upper bound", rangesAreHalfOpen),
     Check("a change feed can be read in reverse", feedRunsBackwards),
     Check("a page of changes ends at its limit", pageEndsAtLimit),
-    Check("a page ends when its fields reach a size, but has at least one record", pageEndsAtSize),
+    Check("a page of changes is limited in bytes, but has at least one record", pageEndsAtSize),
     Check("the epoch of a store does not change", epochStays),
   ]
 

@@ -7,7 +7,7 @@ extension StoreConformance {
     Check(
       "a read mark gets its number from the counter of notifications",
       marksAreNumbered),
-    Check("a user can mark only their own notifications, each once", marksAreOnes),
+    Check("a user can mark only their own notifications as read, each once", marksAreOnes),
     Check("old notifications and unseen devices are removed in limited steps", oldGo),
   ]
 
@@ -24,7 +24,7 @@ extension StoreConformance {
       devicesAreBounded),
     Check("the acknowledged number only grows, up to the newest notification", acknowledgedGrows),
     Check("a device's last-seen time is updated at most once an hour", touchesAreRare),
-    Check("a token is removed only if it matches, and its device is kept", removalIsExact),
+    Check("a device's token is removed unless it was replaced; the device is kept", removalIsExact),
   ]
 
   /// Marking a notification ID as read marks all notifications with this ID.

@@ -14,7 +14,8 @@ extension StoreConformance {
     Check("an index build adds entries of older records to the existing entries", olderEntriesJoin),
   ]
 
-  /// Lists of index columns that together contain every source and every form of a column.
+  /// Lists of index columns that together contain every ``IndexColumn`` source and every kind of
+  /// entry.
   private static let columns: [[IndexColumn]] = [
     [IndexColumn(.field("title"))],
     [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],

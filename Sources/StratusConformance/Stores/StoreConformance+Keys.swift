@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// Checks of encryption keys. The store keeps these keys, but cannot use them.
+/// Checks of encryption keys. The store only stores these keys and never uses them.
 extension StoreConformance {
   static let keyChecks: [Check] = [
     Check("a user has no public key until one is set", userKeyIsSet),

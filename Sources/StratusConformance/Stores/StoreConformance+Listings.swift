@@ -13,12 +13,13 @@ extension StoreConformance {
       participations),
     Check("a zone that its owner deletes is deleted for participants", ownersDeletions),
     Check("a zone that is created again is in a shared history once", remadeSharedZone),
-    Check("shared histories remove zones that were left long ago", sharedHistoriesForget),
+    Check("old deletions of zones are removed from shared histories", sharedHistoriesForget),
     Check("one read lists a limited number of changed zones again", relistingIsBounded),
-    Check("a zone's audience includes the users who share it", audience),
+    Check("subscriptions of a zone's owner and participants are found", audience),
   ]
 
-  /// Neither the participant's own databases nor the databases of other users contain the zone.
+  /// Neither the participant's private database nor the shared database of a third user lists the
+  /// zone.
   static func sharedZonesAreListed(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let participation = try await store.write { (body) throws(ServerError) in
@@ -52,8 +53,9 @@ extension StoreConformance {
     try expect(epoch, epochOfAnn)
   }
 
-  /// A zone's audience consists of the database subscriptions of all users whose shared databases
-  /// list the zone. The store returns the audience in order and in pages.
+  /// A change in a zone concerns the database subscriptions of the zone's owner and of all users
+  /// whose shared databases list the zone. The store returns these subscriptions in order and in
+  /// pages.
   static func audience(_ store: any Store) async throws {
     for zone in ["One", "Two"] { try await store.share(zone, with: "_bob") }
     let before = try await store.write { (body) throws(ServerError) in
@@ -161,7 +163,8 @@ extension StoreConformance {
     try expect(ofAnn.map(\.isDeleted), [false])
   }
 
-  /// The participant sees the owner's reason for the deletion, whether or not the zone is purged.
+  /// The participant sees the owner's reason for the deletion, whether the zone's rows have already
+  /// been removed or still exist.
   static func ownersDeletions(_ store: any Store) async throws {
     for name in ["Purged", "Unpurged"] { try await store.share(name, with: "_bob") }
     let changes = try await store.write { (body) throws(ServerError) in
@@ -203,7 +206,7 @@ extension StoreConformance {
     try expect(changes.map(\.incarnation), zones.map(\.incarnation))
   }
 
-  /// The zone's own row is removed together with its last listing in any history.
+  /// The row of a deleted zone is kept while any history still lists the zone.
   static func sharedHistoriesForget(_ store: any Store) async throws {
     for name in ["Left", "Kept", "Deleted"] { try await store.share(name, with: "_bob") }
     let (changes, forgotten) = try await store.write { (body) throws(ServerError) in
@@ -256,8 +259,8 @@ extension StoreReading {
 }
 
 extension Store {
-  /// Saves a record in Ann's zone, which is created if necessary. Lists the zone in a user's shared
-  /// database.
+  /// Saves a record in a zone of Ann, which is created if necessary, and lists the zone in the
+  /// shared database of the given user.
   fileprivate func share(_ name: String, with user: String) async throws(ServerError) {
     try await save(["a"], inZone: name)
     try await write { (body) throws(ServerError) in

@@ -9,8 +9,8 @@ extension StoreConformance {
     return record
   }
 
-  /// The lookup does not find deleted records, records of other zones or databases, or unused
-  /// numbers.
+  /// The lookup ignores numbers of deleted records, numbers of records in other zones or databases,
+  /// and unused numbers.
   static func numbersLeadToRecords(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
       var drawn: [Int64] = []
@@ -43,8 +43,8 @@ extension StoreConformance {
     try expect(named.values.map(\.number).sorted(), [numbers[0], numbers[2]])
   }
 
-  /// The check saves the record with and without its number, both in the same transaction and in
-  /// later transactions.
+  /// The check saves the record again with its number and with the number 0 in the same
+  /// transaction, and with its number in a later transaction.
   static func numbersAreKept(_ store: any Store) async throws {
     let first = try await store.write { (body) throws(ServerError) in
       let first = try body.drawRecordNumbers(1)

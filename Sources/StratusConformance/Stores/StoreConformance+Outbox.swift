@@ -11,7 +11,7 @@ extension StoreConformance {
       imagesAreKept),
     Check("a change set adds its outbox entry in the same transaction", changeSetLeavesWord),
     Check("the matching position of an outbox entry is stored", positionIsKept),
-    Check("a removed entry has no images, and its number is not used again", entryGoes),
+    Check("an entry is removed with its images, and its number is not used again", entryGoes),
     Check("an outbox entry is kept when its zone is deleted", entryOutlivesZone),
   ]
 

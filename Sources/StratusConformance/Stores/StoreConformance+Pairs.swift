@@ -97,7 +97,7 @@ extension StoreConformance {
     try expect(latest, 81)
   }
 
-  /// One server adds and removes a subscription, while the other one has an older watch in its
+  /// One server adds and removes a subscription, while the other one has the earlier watch in its
   /// cache.
   static func watchesAreNoticed(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
@@ -116,7 +116,7 @@ extension StoreConformance {
   }
 
   /// One server caches a watch in a write that is undone. The other server's change then gets the
-  /// same version number, and the first server must not use its cached watch.
+  /// version number of the undone write. The first server must still not use the cached watch.
   static func undoneWatchesAreForgotten(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     _ = await pair.one.failure { (body) throws(ServerError) in
@@ -151,7 +151,7 @@ extension StoreConformance {
   }
 
   /// One server caches a schema in a write that is undone. The other server's change then gets the
-  /// same version number, and the first server must not use its cached schema.
+  /// version number of the undone write. The first server must still not use the cached schema.
   static func undoneSchemasAreForgotten(_ pair: StorePair) async throws {
     _ = await pair.one.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Undone"]))

@@ -1,16 +1,17 @@
 import StratusDomain
 import StratusWire
 
+/// Checks of passages, which say that records joined, changed in or left a shared hierarchy.
 extension StoreConformance {
   static let passageChecks: [Check] = [
     Check("passages and records get their change numbers from one sequence", passagesAreNumbered),
     Check("a passage with a wrong change number is refused", passageNumbersAreChecked),
     Check("a hierarchy has only the newest passage of each record", newestPassages),
-    Check("passages of several hierarchies are read in one order", passagesAreMerged),
-    Check("passages are read in pages of whole changes", passagesArePaged),
+    Check("passages of several hierarchies are sorted by change number", passagesAreMerged),
+    Check("a page never ends between passages of the same change", passagesArePaged),
     Check("a record belongs to the hierarchy of its newest passage", hierarchiesOfRecords),
     Check(
-      "old passages of records that left are removed, and their newest number is kept",
+      "old passages of records that left are removed, and their newest number is stored",
       passagesExpire),
     Check("passages are purged with their zone", passagesArePurged),
   ]
@@ -91,7 +92,7 @@ extension StoreConformance {
     try expect(found, [passage("a", .joined, change: 5)])
   }
 
-  /// A record that moves between hierarchies has two passages with the same number.
+  /// A record that moves between hierarchies has two passages with the same change number.
   static func passagesAreMerged(_ store: any Store) async throws {
     try await store.savePassages()
     let (all, one, reversed) = try await store.read { (body) throws(ServerError) in
@@ -199,7 +200,7 @@ extension StoreConformance {
 }
 
 extension StoreReading {
-  /// Returns the passages of some hierarchies.
+  /// Returns the passages of the given hierarchies.
   func passages(
     of roots: [String], in zone: StoredZone, after: Int64 = 0, newestFirst: Bool = false,
     limit: Int = 99

@@ -6,8 +6,8 @@ extension StoreConformance {
   static let queueChecks: [Check] = [
     Check("a notification queue belongs to one user and is ordered", queuesAreKept),
     Check("a page of a queue has a limited number of rows and bytes", pagesAreBounded),
-    Check("a user's numbers count only the user's notifications and are never reused", numbersGrow),
-    Check("a user's first number does not depend on other users", numbersAreOwn),
+    Check("each user's notifications have their own numbers, which are never reused", numbersGrow),
+    Check("a user's first notification always gets the same number", numbersAreOwn),
     Check("users with notifications after a number are found, each once", newsAreFound),
     Check("the badge counts up from the value that was set", badgeCounts),
     Check("a notification replaces earlier ones that have the same key", notificationsCoalesce),
@@ -178,9 +178,10 @@ extension StoreConformance {
     try expect(marks, [ReadMark(number: 2, notificationID: "1")])
   }
 
-  /// A new notification keeps its origin only if the originating device knows all notifications
-  /// that it replaces: the device made their changes itself, or has acknowledged them. Otherwise
-  /// the origin is removed, so that this device is notified, too.
+  /// A new notification keeps its origin only if the originating device knows every notification
+  /// that the new one replaces: the device itself made that change, or has acknowledged that
+  /// notification. Otherwise the origin is removed, so that this device is notified, too. The rule
+  /// applies only to registered devices.
   static func ownChangesCoalesce(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -195,7 +196,7 @@ extension StoreConformance {
       try body.enqueue([Sample.notification("4", from: "a", key: "k")])
       return origins + (try body.queue().map(\.originDeviceID))
     }
-    // The device `b` never registered, so the store has no position for it.
+    // The device `b` is not registered, so the rule does not apply to it.
     try expect(origins, ["a", "b", "a"])
   }
 

@@ -3,7 +3,7 @@ import StratusWire
 
 extension StoreConformance {
   static let schemaChecks: [Check] = [
-    Check("an addition is added to the schema", schemaGrows),
+    Check("the schema contains the record types and fields that are added", schemaGrows),
     Check("every field type is stored", fieldTypesAreKept),
     Check("an existing part of the schema cannot be added again", schemaIsAddedOnce),
     Check("additions to the schema add index settings and never remove any", marksAreJoined),

@@ -23,7 +23,7 @@ extension StoreConformance {
   ]
 
   /// Each joined share has two numbers: the zone's newest change when the user joined, and a number
-  /// from the counter of the shared database. After that, the shared history lists the zone again.
+  /// from the counter of the shared database. Each join lists the zone again in the shared history.
   static func sharesAreJoined(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "Notes")
     let (number, found, latest, other) = try await store.write { (body) throws(ServerError) in

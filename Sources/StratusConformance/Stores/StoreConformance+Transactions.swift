@@ -81,7 +81,7 @@ extension StoreConformance {
     try expect(names, ["of bob"])
   }
 
-  /// The check uses the connection that wrote and the connections that read.
+  /// The check reads the schema on the connection for writes and on a connection for reads.
   static func undoneSchemaIsForgotten(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Lost"]))

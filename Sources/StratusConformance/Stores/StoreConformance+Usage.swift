@@ -5,8 +5,8 @@ import StratusWire
 extension StoreConformance {
   static let usageChecks: [Check] = [
     Check("usage is added up for each database and record type", usageIsCounted),
-    Check("a deleted zone does not count any more", deletedZonesDoNotCount),
-    Check("the users with most bytes are listed first", largestUsersComeFirst),
+    Check("the records of a deleted zone do not count any more", deletedZonesDoNotCount),
+    Check("the users with the most bytes are listed first", largestUsersComeFirst),
     Check("the quotas of a container and of single users are stored", quotasAreKept),
   ]
 

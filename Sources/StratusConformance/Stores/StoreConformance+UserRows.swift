@@ -31,7 +31,8 @@ extension StoreConformance {
     try expect(
       steps,
       [
-        // The history of the private database, and the deleted zone itself.
+        // `histories` counts the zone's row in the database's history, and the row of the zone
+        // itself.
         ["notifications": 2, "devices": 1, "badges": 1, "keys": 1, "histories": 2],
         ["notifications": 2], ["notifications": 1],
       ])

@@ -4,7 +4,7 @@ import StratusWire
 /// The checks of the earlier versions of records.
 extension StoreConformance {
   static let versionChecks: [Check] = [
-    Check("a store adds versions only while its setting says so", versionsAreOptional),
+    Check("a store adds versions only while the setting for versions is on", versionsAreOptional),
     Check("the state of a zone at an earlier time can be read", pastStatesAreRead),
     Check("the records of a deleted zone are kept until they are released", deletedZonesAreKept),
     Check("the oldest versions are removed first", oldVersionsAreTrimmed),

@@ -21,7 +21,7 @@ extension StoreConformance {
     String(repeating: "n", count: 255), String(repeating: "語", count: 255),
   ]
 
-  /// The store has no data, and reading does not create any.
+  /// Reads of a new store find no zone, no change and no schema.
   static func beginsEmpty(_ store: any Store) async throws {
     let (zone, locked, count, latest, changes, schema) = try await store.write {
       (body) throws(ServerError) in
@@ -100,7 +100,8 @@ extension StoreConformance {
     try expect(names, ["record 0", "record 1", "record 2", "record 3"])
   }
 
-  /// Two users create the same zones, and a third user creates others in between.
+  /// Two users create and delete zones with the same names, and a third user creates others in
+  /// between.
   static func incarnationsAreOwn(_ store: any Store) async throws {
     let incarnations = try await store.write { (body) throws(ServerError) in
       var incarnations: [[Int64]] = []

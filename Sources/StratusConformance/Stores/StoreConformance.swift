@@ -1,6 +1,6 @@
 public import StratusDomain
 
-/// Checks what the port `Store` and its parts guarantee, for every storage engine.
+/// Checks what the protocols of the port `Store` guarantee, for every storage engine.
 ///
 /// A test target runs each of ``checks`` on a new store of its engine.
 public enum StoreConformance {

@@ -34,7 +34,7 @@ public struct Backup {
     /// The container and environment that are being copied.
     public var title: String
     public var doneBytes: Int64
-    /// The size of all stores and their asset files. Files that no record holds are counted but not
+    /// The size of all stores and their asset files. Files that no record uses are counted but not
     /// copied, so a copy may end before this number is reached.
     public var totalBytes: Int64
   }

@@ -23,7 +23,7 @@ struct BackupRun {
       now: backup.live.ambient.now)
   }
 
-  /// Copies the stores with their asset files, and then the server's own file.
+  /// Copies the stores with their asset files, and then the file of the registry.
   ///
   /// - Throws: ``BackupFailure``.
   mutating func copy(_ addresses: [StoreAddress]) throws(BackupFailure) {

@@ -142,7 +142,7 @@ final class RemovalFile: RemovalJournal {
     return try Self.entries(in: Self.location(in: data), after: time)
   }
 
-  /// Notes that the later entries are applied.
+  /// Notes that the later entries were applied.
   func forgetPending() {
     try? FileManager.default.removeItem(at: Self.pending(in: data))
     DataFolder.flushNames(in: data)

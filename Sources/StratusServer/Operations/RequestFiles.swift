@@ -57,7 +57,8 @@ final class RequestFiles: RequestArchive {
     self.settings = settings
     segmentBytesMax = min(max(settings.bytesMax / 16, 4_096), 1_048_576)
     var segments: [Segment] = []
-    // NB: the first entry creates the folder, because the data folder is not locked yet.
+    // NB: this initializer does not create the folder, because the data folder is not locked yet.
+    // The first entry creates it.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
       guard name.hasSuffix(Self.suffix), let first = Int(name.dropLast(Self.suffix.count)) else {
         continue

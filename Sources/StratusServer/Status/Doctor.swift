@@ -92,7 +92,8 @@ public struct Doctor: Sendable {
     for address in self.found {
       let name = Self.name(of: address)
       var state = inspection.state(ofStore: address)
-      // NB: a store that the registry knows has had tables.
+      // NB: a store that the registry knows had tables before, so an empty file has lost its
+      // contents.
       if state == .empty, known?[address] != nil { state = .missing }
       findings += Self.findings(of: state, name, name: "store")
       if let expected = known?[address], let epoch = try? inspection.epoch(ofStore: address),

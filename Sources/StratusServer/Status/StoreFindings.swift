@@ -67,7 +67,7 @@ struct StoreFindings {
     return findings
   }
 
-  /// Compares the files of the store's assets with the store.
+  /// Compares the asset files in the folder with the assets that the store lists.
   private func files() throws(ServerError) -> [Finding] {
     let copy = try AssetCopy(of: address, from: folder, to: folder)
     var known: Set<String> = []

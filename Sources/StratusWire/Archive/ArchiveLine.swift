@@ -3,8 +3,8 @@
 public enum ArchiveLine: Sendable {
   /// A fact for the user to read, such as a role of the user. An import does not restore it.
   case note(ArchiveNote)
-  /// The environment of a container to which the following lines belong, and the user's record name
-  /// in that container.
+  /// The store (a container in one environment) to which the following lines belong, and the user's
+  /// record name in that container.
   case store(containerID: String, environment: ContainerEnvironment, userRecordName: String)
   /// The public half of the user's key pair.
   case userKey([UInt8])

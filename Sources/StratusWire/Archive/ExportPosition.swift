@@ -1,7 +1,7 @@
 /// How far the export of an account has got. The server seals this position into the cursor that it
 /// returns with each piece.
 public struct ExportPosition: Sendable, Hashable {
-  /// The part of a store that comes next.
+  /// The section of a store that is exported next.
   public enum Section: Int64, Sendable {
     /// The user's keys, shares and devices.
     case user = 0
@@ -20,11 +20,11 @@ public struct ExportPosition: Sendable, Hashable {
   public var containerID: String?
   public var environment: ContainerEnvironment?
   public var section = Section.user
-  /// The zone that is exported now, or the last complete one.
+  /// The zone that is exported now, or the last zone whose export is complete.
   public var zoneName: String?
-  /// Whether the export of that zone is not complete.
+  /// Whether the export of the zone ``zoneName`` has begun and is not complete yet.
   public var isInZone = false
-  /// The change number up to which the records of the zone were written.
+  /// The change number up to which the records of the zone were written into the export.
   public var after: Int64 = 0
   /// The newest change of the zone when its export began. Later changes are left out, so that an
   /// export of a busy zone ends.
@@ -32,7 +32,7 @@ public struct ExportPosition: Sendable, Hashable {
   /// The checksum, in hex digits, of the asset that is being written, or else of the last asset
   /// that is complete. It is nil if no asset of the present page of records was written.
   public var asset: String?
-  /// The number of bytes of the asset that were written, or nil if the asset is complete.
+  /// The number of bytes of ``asset`` that were written, or nil if no asset is incomplete.
   public var assetOffset: Int64?
 
   public init(accountID: String, begunAt: Int64) {

@@ -34,8 +34,8 @@ public enum TarHeader {
   /// The two empty blocks at the end of an archive.
   public static let end = [UInt8](repeating: 0, count: 2 * blockSize)
 
-  /// Splits a path between its folders, so that the parts fit into the fields of a header. Returns
-  /// nil if this is not possible.
+  /// Splits a path at a slash, so that both parts fit into the header's fields for the prefix and
+  /// the name. A short path has no prefix. Returns nil if no such slash exists.
   private static func split(_ path: [UInt8]) -> (prefix: [UInt8], name: [UInt8])? {
     if path.count <= 100 { return ([], path) }
     for index in path.indices.reversed() where path[index] == UInt8(ascii: "/") {

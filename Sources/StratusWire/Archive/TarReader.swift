@@ -130,8 +130,8 @@ public struct TarReader {
       try beginExtensions(stated)
       return nil
     case UInt8(ascii: "g"):
-      // This pax header concerns the whole archive, and contains a comment, for example. The reader
-      // ignores it.
+      // This pax header belongs to the whole archive. For example, it contains a comment. The
+      // reader ignores it.
       guard stated <= TarHeader.extensionSizeMax else {
         throw Self.damaged("a pax header is too large")
       }
@@ -218,7 +218,8 @@ public struct TarReader {
     else { throw damaged("a path is not allowed") }
   }
 
-  /// Reads an octal number, which ends with a space or a zero byte. Returns nil for anything else.
+  /// Reads an octal number up to the first space or zero byte after it. Returns nil if there are no
+  /// octal digits, or if the number is too large.
   private static func octal(_ field: ArraySlice<UInt8>) -> Int64? {
     let digits = field.drop { $0 == 32 }.prefix { $0 != 0 && $0 != 32 }
     if digits.isEmpty { return nil }

@@ -5,7 +5,7 @@ public enum FetchZones: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     /// The change token to continue from. nil means the beginning. A `syncToken` is ignored, as in
-    /// the live service.
+    /// Apple's service.
     public var metaSyncToken: String?
     public var resultsLimit: Int?
 

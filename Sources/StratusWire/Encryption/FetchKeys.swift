@@ -11,8 +11,9 @@ public enum FetchKeys: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     /// The zones whose keys are requested. The list may be empty.
     public var zones: [ZoneID]
-    /// The root of the hierarchy for which the caller may create a key, or nil for the zone itself.
-    /// ``ZoneKeys/memberKeys`` are the keys of this hierarchy's members.
+    /// The root of the hierarchy for which the caller wants to create a key, or nil for the zone
+    /// itself. ``ZoneKeys/memberKeys`` contains the public keys of the members of this hierarchy or
+    /// zone.
     public var rootRecordName: String?
     /// The records whose hierarchies are requested. They may include records of shares.
     public var recordNames: [String]
@@ -64,7 +65,7 @@ public enum FetchKeys: Endpoint {
   }
 
   /// The keys of one zone and of its shared hierarchies that are wrapped for the caller, or for the
-  /// URL of a share. The list is empty if the zone does not exist or has no such key.
+  /// URL of a share. ``keys`` is empty if the zone does not exist or has no such key.
   public struct ZoneKeys: Sendable, Hashable, JSONWritable, JSONReadable {
     public var zoneID: ZoneID
     public var keys: [WrappedZoneKey]

@@ -6,8 +6,9 @@ public struct KeysReport: JSONWritable {
   public var keys: [String]
   /// The container that the command names. nil means that the command names no container.
   public var container: String?
-  /// `unused`, `present` or `missing`: the state of the account's key on this device. nil means
-  /// that the command names no container.
+  /// The state of the account's key on this device: `present`, `missing` if this device lacks the
+  /// key, or `unused` if the account has no encrypted values yet. nil means that the command names
+  /// no container.
   public var standing: String?
 
   public init(

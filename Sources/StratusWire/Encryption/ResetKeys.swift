@@ -10,8 +10,8 @@ public enum ResetKeys: Endpoint {
     /// The new public key, which has ``UserKey/length`` bytes.
     public var publicKey: [UInt8]
     /// The public key that the client replaces. If the server has another key, another device has
-    /// already made the reset, and the server does not repeat the reset. nil means that there is no
-    /// key.
+    /// already made the reset, and the server does not repeat the reset. nil means that the caller
+    /// has no key yet.
     public var replacedKey: [UInt8]?
 
     public init(publicKey: [UInt8], replacedKey: [UInt8]?) {

@@ -5,8 +5,8 @@ public enum WrapZoneKey: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     public var zoneID: ZoneID
-    /// A key that is wrapped for the caller. If the zone or the hierarchy of the key has a key in
-    /// use with another ID, the server stores nothing.
+    /// A key that is wrapped for the caller. If the zone or hierarchy already has another key that
+    /// is not retired, the server stores nothing.
     public var key: WrappedZoneKey
     /// Further wrapped forms: keys for the caller, for the URL of the share, and, together
     /// with a new key, for other members. They belong to the same zone or hierarchy.

@@ -93,7 +93,7 @@ public struct FieldInput: Sendable {
     return try FieldValue(json: value, type: type)
   }
 
-  /// Decodes an encrypted value. The field must name its type, as in the live service. The value
+  /// Decodes an encrypted value. The field must name its type, as in Apple's service. The value
   /// must be sealed. A plain value that is declared as encrypted is refused.
   private func decodeSealed(
     _ value: JSONView, schemaType: FieldType?

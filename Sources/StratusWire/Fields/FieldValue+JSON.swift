@@ -52,7 +52,7 @@ extension FieldValue {
 
   /// Reads a value of a known type, without a field dictionary around it.
   ///
-  /// - Throws: ``WireError`` "Invalid value, expected type …", with the text of the live service.
+  /// - Throws: ``WireError`` "Invalid value, expected type …", with the text of Apple's service.
   public init(json: JSONView, type: FieldType) throws(WireError) {
     if type.isEncrypted {
       self = .sealed(type, try Self.bytes(json, of: type))

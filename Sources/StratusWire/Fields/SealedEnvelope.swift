@@ -12,7 +12,8 @@ public enum SealedEnvelope {
   public static let nonceLength = 12
   public static let tagLength = 16
 
-  /// Whether the bytes consist of the version, key ID, nonce, ciphertext and tag.
+  /// Whether the bytes begin with ``version``, and are long enough to contain a key ID, a nonce and
+  /// a tag. The ciphertext is not checked.
   public static func isWellFormed(_ bytes: [UInt8]) -> Bool {
     bytes.first == version && bytes.count >= 1 + keyIDLength + nonceLength + tagLength
   }

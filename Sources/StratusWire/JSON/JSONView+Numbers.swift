@@ -33,7 +33,8 @@ extension JSONView {
 
 /// Conversions between numbers and their JSON text.
 enum JSONNumber {
-  /// Returns the whole number that a text represents, or nil if the conversion would lose digits.
+  /// Returns the whole number that a text represents. Returns nil if the text is not a number, if
+  /// it has a fraction, or if it does not fit into `Int64`.
   static func int64(_ text: String) -> Int64? { Int64(text) ?? DecimalText(text)?.int64 }
 
   /// Returns the shortest text that reads back as the same number.

@@ -21,7 +21,7 @@ public struct BackupManifest: JSONWritable, JSONReadable, Hashable {
   public var begunAt: Int64
   /// The time at which the copy was complete, in milliseconds since 1970 UTC.
   public var endedAt: Int64
-  /// The server's own file.
+  /// The file of the registry, which contains the server's own data.
   public var registry: BackupFile
   public var stores: [BackupStore]
   /// The asset files that were missing or damaged in the data folder.
@@ -98,8 +98,9 @@ public struct BackupStore: JSONWritable, JSONReadable, Hashable {
   public var file: BackupFile
   /// The number that identifies the store's history, or nil if the store has no tables.
   public var epoch: Int64?
-  /// The state of the source's file. A later backup need not copy a file with the same state. It is
-  /// nil if the file was written only a moment before, because a further write may leave no trace.
+  /// The state of the store's file in the data folder when it was copied. A later backup need not
+  /// copy a file that still has this state. It is nil if the file was written only a moment before
+  /// the copy, because another write could leave this state unchanged.
   public var sourceState: String?
 
   public init(

@@ -57,7 +57,7 @@ public enum FetchTelemetry: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     /// The points in the order of their times. A time without requests has no point.
     public var points: [TelemetryPoint]
-    /// The time of the first minute for which the server still has counts.
+    /// The time of the first minute for which the server still has counts, or nil if it has none.
     public var since: Int64?
 
     public init(points: [TelemetryPoint], since: Int64?) {

@@ -43,7 +43,7 @@ public enum ListAuditEntries: Endpoint {
     public var time: Int64
     /// `operator`, `member` (of the team) or `user`.
     public var actor: String
-    /// The e-mail address of the member of the team.
+    /// The e-mail address of the member of the team, or nil if the actor is not a member.
     public var member: String?
     /// The path of the management endpoint, or `account-page`.
     public var action: String

@@ -1,5 +1,5 @@
-/// Management: shows the state of a user's devices. The user consents to this by a code from the
-/// account page.
+/// Management: shows the state of a user's devices if the user has consented. The consent is a code
+/// that the user gets on the account page.
 public enum ListDevices: Endpoint {
   public static let path = "devices/list"
 
@@ -36,7 +36,7 @@ public enum ListDevices: Endpoint {
     public var endsAt: Int64
     /// The devices of the user, beginning with the device that was seen last.
     public var devices: [DeviceReport]
-    /// The number of bytes in files that the user has uploaded and that no record holds.
+    /// The number of bytes in files that the user has uploaded and that no record uses.
     public var unsavedBytes: Int64
 
     public init(
@@ -75,11 +75,12 @@ public struct DeviceReport: JSONWritable, JSONReadable, Hashable {
   /// The time of the last request, in milliseconds since 1970 UTC. It is nil if the device has sent
   /// none since the start of the server.
   public var lastSeen: Int64?
-  /// The start of the ID of the session of the last request.
+  /// The first characters of the ID of the session in which the device sent its last request.
   public var session: String?
   /// The time of the last successful save.
   public var lastSave: Int64?
-  /// The time since which the device has uploaded files without saving a record.
+  /// The time since which the device has uploaded files without saving a record, or nil if it has
+  /// uploaded nothing since its last save.
   public var uploadSince: Int64?
   /// How pushes reach the device, or nil if the device has not registered for them.
   public var push: Push?

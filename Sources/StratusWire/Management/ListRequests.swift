@@ -125,12 +125,14 @@ public enum ListRequests: Endpoint {
     public var millisecondsMin: Int64?
     /// The greatest number of requests in the answer. The default is 100.
     public var resultsLimit: Int64?
-    /// A position from an earlier answer. The answer has the requests before it, the newest first.
+    /// ``Response/before`` of an earlier answer. The answer has the requests before this position,
+    /// the newest first.
     public var before: String?
-    /// A position from an earlier answer. The answer has the requests after it, the oldest first.
+    /// ``Response/after`` of an earlier answer. The answer has the requests after this position,
+    /// the oldest first.
     public var after: String?
     /// Whether the caller follows the log. If the server keeps no requests, it begins to keep them
-    /// in memory, and stops a minute after the last such request.
+    /// in memory, and stops a minute after the last request that follows the log.
     public var follows: Bool?
 
     public init(
@@ -182,7 +184,8 @@ public enum ListRequests: Endpoint {
       follows = try json.optionalBool("follows")
     }
 
-    /// Whether an entry is one of these requests.
+    /// Whether an entry meets the conditions of this request. The positions and the limit are not
+    /// conditions.
     public func includes(_ entry: RequestEntry) -> Bool {
       if let containerID, containerID != entry.containerID { return false }
       if let environment, environment != entry.environment { return false }

@@ -92,7 +92,7 @@ public enum ListIndexes: Endpoint {
     public var filters: [String]
     /// The fields of the queries' sort order, for example `title descending`.
     public var sorts: [String]
-    /// The number of costly queries of this form since the server was started.
+    /// The number of costly queries with these filters and sorts since the server was started.
     public var queries: Int64
     public var recordsRead: Int64
     public var recordsFound: Int64

@@ -35,7 +35,7 @@ public enum ListRoles: Endpoint {
     /// The e-mail of the user's account. nil means that the user belongs to a server-to-server key,
     /// or that the account does not exist any more.
     public var email: String?
-    /// The ID of the server-to-server key whose user it is, or nil.
+    /// The ID of the server-to-server key that acts as this user, or nil if no key does.
     public var serverKeyID: String?
     public var userRecordName: String
     /// The roles of the user, sorted by name.

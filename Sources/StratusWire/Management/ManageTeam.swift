@@ -4,12 +4,14 @@
 public enum TeamRole: String, Sendable, Hashable, CaseIterable {
   /// May do everything. The last owner cannot be removed.
   case owner
-  /// Changes the development schema, and changes records as the grants allow.
+  /// Changes the development schema, and manages API tokens and server-to-server keys. Opens
+  /// databases as the user of the member's own account, or of a test account.
   case developer
-  /// Keeps the server running: manages containers and accounts, and sees the server's state. Sees
-  /// no records.
+  /// Keeps the server running: manages containers, indexes, accounts and quotas, and sees the
+  /// server's state, the request log and the audit log. Sees no records.
   case `operator`
-  /// Reads the state of the server, the request log and the schemas. Changes nothing.
+  /// Reads the state of the server, the schemas, the request log and the audit log. Changes
+  /// nothing.
   case auditor
 }
 

@@ -1,4 +1,5 @@
-/// Management: shows which earlier states of records a container keeps in one environment.
+/// Management: shows how many earlier states of records a container keeps in one environment, and
+/// since when.
 public enum ShowVersions: Endpoint {
   public static let path = "versions/show"
 

@@ -4,7 +4,7 @@
 public struct RemovalEntry: Sendable, Hashable {
   /// The kind of thing that was removed, revoked or changed.
   public enum Kind: String, Sendable, CaseIterable {
-    /// An account was deleted. ``detail`` is the choice for public records.
+    /// An account was deleted. ``detail`` is the ``PublicRecordsChoice``.
     case account
     /// A session of an app ended. ``subject`` is the first half of its ID.
     case session
@@ -19,8 +19,8 @@ public struct RemovalEntry: Sendable, Hashable {
     case password
     /// A passkey was removed. ``subject`` is its ID, in hex digits.
     case passkey
-    /// A link to an account at another provider was removed. ``subject`` is the account there, and
-    /// ``detail`` the provider.
+    /// A link to an account at another provider was removed. ``subject`` is the account at the
+    /// provider, and ``detail`` the provider.
     case providerLink
     /// An API token was revoked. ``subject`` is its ID.
     case apiToken
@@ -38,10 +38,10 @@ public struct RemovalEntry: Sendable, Hashable {
     case unrestricted
   }
 
-  /// The detail of a restriction by the user.
+  /// The ``detail`` of a restriction that the user made.
   public static let byUser = "user"
 
-  /// The time, in milliseconds since 1970 UTC.
+  /// The time of the removal or revocation, in milliseconds since 1970 UTC.
   public var time: Int64
   public var kind: Kind
   /// The ID of the account, unless the kind says otherwise.

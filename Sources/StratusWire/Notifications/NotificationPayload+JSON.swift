@@ -135,7 +135,7 @@ extension PlainValue {
 }
 
 extension ZoneID {
-  /// The owner name that stands for the caller's own zones, as in the live service.
+  /// The owner name that stands for the caller's own zones, as in Apple's service.
   private static let ownOwner = "_defaultOwner"
 
   fileprivate func writeMembers(to writer: inout JSONWriter) {
@@ -153,7 +153,7 @@ extension ZoneID {
 }
 
 extension DatabaseScope {
-  /// The value of `dbs`, as the live service sends it. Some published samples use 1 for the private
+  /// The value of `dbs`, as Apple's service sends it. Some published samples use 1 for the private
   /// and 2 for the public database.
   fileprivate var number: Int64 {
     switch self {

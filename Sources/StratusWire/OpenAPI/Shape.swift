@@ -19,7 +19,8 @@ indirect enum Shape: Sendable, Equatable {
   case map(Shape)
   case choice([Shape])
 
-  /// Reads the text of a shape. A malformed text results in `any`. A test reads all texts.
+  /// Reads the text of a shape. A malformed text results in `any`. A test checks that none is
+  /// malformed.
   init(_ text: String) {
     var reader = Reader(rest: Array(text.utf8)[...])
     self = reader.shape() ?? .any

@@ -15,8 +15,9 @@ public enum QueryRecords: Endpoint {
     /// be the same as for the previous page.
     public var continuationMarker: String?
     public var selection: FieldSelection
-    /// Whether to return only the number of matching records. This option is an extension of
-    /// Stratus, and works only in containers whose operator allows extensions.
+    /// Whether each page contains only the number of its matching records, without the records.
+    /// This option is an extension of Stratus, and works only in containers whose operator allows
+    /// extensions.
     public var countsOnly: Bool
     /// Whether to explain how the server answers the query. Apple's service has no such option.
     public var explains: Bool

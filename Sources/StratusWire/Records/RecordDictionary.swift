@@ -1,7 +1,7 @@
 /// A record in an answer.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*. The keys have the order of
-/// the live service.
+/// Apple's service.
 public struct RecordDictionary: Sendable {
   public var recordName: String
   public var recordType: String

@@ -78,7 +78,8 @@ extension RecordOperation: JSONWritable {
     fields = record["fields"]
     parent = try ParentChange(record: record)
     createsShortGUID = try record.optionalBool("createShortGUID") ?? false
-    // Other records are not searched for these members, because a batch may contain many records.
+    // An operation that names another record type is not searched for these members, because a
+    // batch may contain many records.
     if let recordType, recordType != ShareRecord.recordType {
       share = nil
     } else {

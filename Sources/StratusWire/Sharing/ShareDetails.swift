@@ -85,7 +85,8 @@ public struct ShareInput: Sendable, Hashable {
   /// Whether users who are not invited may ask for access. nil means unchanged, and false for a new
   /// share. The key is `denyAccessRequests`, which has the opposite value.
   public var allowsAccessRequests: Bool?
-  /// The user record names of requesters who are removed from the list. They may ask again.
+  /// The user record names of requesters whose requests are denied. They are removed from the list
+  /// of requesters and may ask again.
   public var deniedRequesters: [String]
   /// The user record names of requesters and participants who are removed and blocked.
   public var blockedRequesters: [String]

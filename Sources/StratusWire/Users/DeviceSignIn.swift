@@ -36,7 +36,7 @@ public enum DeviceSignIn {
     public var completeVerificationURL: String?
     /// The number of seconds until the codes expire.
     public var expiresInSeconds: Int64
-    /// The number of seconds between two requests for the token.
+    /// The minimum number of seconds between two requests for the token.
     public var intervalSeconds: Int64
 
     public init(

@@ -76,7 +76,7 @@ public struct EarlierUser: JSONWritable, JSONReadable, Hashable {
   }
 }
 
-/// One user to look up, and the result, of `users/lookup/email` and `users/lookup/id`.
+/// The request and the answer of `users/lookup/email` and `users/lookup/id`.
 public enum LookupUsers {
   /// A request names users by address, or by record name.
   public struct Request: JSONWritable, JSONReadable {

@@ -8,7 +8,7 @@ public struct ZoneDictionary: Sendable {
   ///
   /// Stratus adds this key. Apple's service has no such key.
   public var incarnation: String?
-  /// Whether the zone supports atomic batches. It is nil in change lists.
+  /// Whether the zone supports atomic batches. It is nil in lists of changed zones.
   public var isAtomic: Bool?
   /// The flags that say whether and how the zone can be shared. A flag is nil if the server omits
   /// it.
