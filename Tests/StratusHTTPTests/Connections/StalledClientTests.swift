@@ -5,8 +5,8 @@ import StratusWire
 import Testing
 
 /// Clients that stop in the middle of a request or an answer, over real sockets. All time-outs are
-/// an hour, except the one that a test sets. If the server breaks the tested rule, the test
-/// therefore reaches its time limit.
+/// an hour, except the grace period and those that a test sets. If the server breaks the tested
+/// rule, the test therefore reaches its time limit.
 @Suite(.timeLimit(.minutes(15))) struct `Stalled clients` {
   // The next tests show that the server stops. They pass if `ConnectionScene.with` returns.
 

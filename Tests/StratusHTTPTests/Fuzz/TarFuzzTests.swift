@@ -2,7 +2,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Archives with every kind of file, and damaged archives.
+/// Archives with different kinds of files, and damaged archives.
 @Suite struct `The reader of tar archives` {
   private static func archive(_ files: [(path: String, contents: [UInt8])]) -> [UInt8] {
     files.flatMap { path, contents in

@@ -48,8 +48,8 @@ struct Certificates: Sendable {
 
   /// The certificate and key in `site.pem` and `site.key`.
   ///
-  /// - Parameter days: the number of days by which the clock is ahead with which the dates of the
-  ///   certificate are checked.
+  /// - Parameter days: the number of days by which the clock is ahead. The dates of the certificate
+  ///   are checked with this clock.
   func identity(afterDays days: Int64 = 0) throws -> TLSIdentity {
     try TLSIdentity(certificateFile: path("site.pem"), keyFile: path("site.key")) {
       Live().ambient.now() + days * 86_400_000
