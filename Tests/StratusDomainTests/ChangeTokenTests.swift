@@ -60,7 +60,8 @@ import Testing
       } == nil)
   }
 
-  /// The expected value is the FNV-1a hash of the owner, computed by another program.
+  /// The expected values are FNV-1a hashes that another program computed: of no bytes for the
+  /// public database, and of the owner's record name for a private database.
   @Test
   func `a database's fingerprint is the same in all releases, because stored tokens contain it`() {
     #expect(DatabaseView.public.fingerprint == -3_750_763_034_362_895_579)

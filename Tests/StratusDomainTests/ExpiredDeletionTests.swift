@@ -53,7 +53,6 @@ import Testing
       let page = history.rows.filter { $0.value.change > range.after }
         .filter { $0.value.change <= range.through }
         .sorted { ($0.value.change < $1.value.change) != cursor.isReversed }.prefix(limit)
-      // NB: in reverse, newer records come first.
       for (name, row) in page {
         if row.isDeleted { known.remove(name) } else { known.insert(name) }
       }

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["Note", "N", "note_2", String(repeating: "x", count: 255)])
-  func `a legal record type and field name are accepted`(name: String) {
+  func `a legal name of a record type or field is accepted`(name: String) {
     #expect(isLegal { () throws(ServerError) in try Naming.checkRecordType(name) })
     #expect(isLegal { () throws(ServerError) in try Naming.checkFieldName(name) })
   }
@@ -48,7 +48,7 @@ import Testing
   @Test(arguments: [
     "", "_a", "2note", "a.b", "a b", "a-b", "ä", "a\u{0}", String(repeating: "x", count: 256),
   ])
-  func `an illegal record type and field name are refused`(name: String) {
+  func `an illegal name of a record type or field is refused`(name: String) {
     #expect(!isLegal { () throws(ServerError) in try Naming.checkRecordType(name) })
     #expect(!isLegal { () throws(ServerError) in try Naming.checkFieldName(name) })
   }

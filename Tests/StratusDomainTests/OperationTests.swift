@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Every operation type with every state of a record.
+/// Operation types, states of a record and change tags, with the expected results.
 @Suite struct Operations {
   enum Tag: Sendable { case none, right, stale }
 

@@ -5,8 +5,8 @@ import Testing
 @Suite struct BadRecords {
   private static let long = String(repeating: "x", count: 10_000)
 
-  /// Expects that the server refuses each operation with this code. Each operation is sent alone
-  /// and in an atomic batch.
+  /// Sends each operation in an atomic batch behind a valid operation. Expects that the server
+  /// refuses the operation with this code, and that nothing changes.
   private func refuse(
     _ operations: [(what: String, operation: JSON)], code: String = "BAD_REQUEST"
   ) async throws {

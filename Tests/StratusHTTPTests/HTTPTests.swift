@@ -78,7 +78,7 @@ import Testing
   }
 
   /// OWASP ASVS 3.2.1 and 3.4.4.
-  @Test func `no answer lets a browser guess the content type`() async throws {
+  @Test func `answers of many kinds forbid browsers to guess the content type`() async throws {
     try await withServer { server in
       for (method, path) in requests(to: server) {
         let fields = await fields(method, path, of: server)
@@ -104,7 +104,7 @@ import Testing
     "/", "/auth/sign-in", "/auth/style.css", "/auth/callback.js", "/auth/share.js",
     "/auth/passkeys.js", "/auth/share-panel.js", "/health", "/openapi.json", "/nothing",
   ])
-  func `every text that a browser loads names its character encoding`(path: String) async throws {
+  func `the texts that browsers load name their character encoding`(path: String) async throws {
     try await withServer { server in
       let type = await fields(.get, path, of: server)[.contentType]
       #expect(type?.lowercased().hasSuffix("; charset=utf-8") == true, "\(type ?? "")")

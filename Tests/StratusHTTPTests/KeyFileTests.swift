@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite"))
-  func `a backup contains the key file only on request`() async throws {
+  func `a backup copies the key file only on request, into a separate file`() async throws {
     try await KeyFolder.with { url in
       let data = url.appendingPathComponent("data")
       let server = try await TestServer(onDiskIn: data)

@@ -18,8 +18,7 @@ struct Wire: Sendable {
     }
   }
 
-  /// Sends bytes, reads the first bytes of the answer, and closes the connection after the call of
-  /// `look`.
+  /// Sends bytes, reads the first byte of the answer, calls `look`, and closes the connection.
   func begin(_ bytes: [UInt8], look: () throws -> Void) async throws {
     let descriptor = try connected()
     defer { close(descriptor) }

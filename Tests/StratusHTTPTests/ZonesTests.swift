@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: ["zones/lookup", "zones/modify"])
-  func `an anonymous caller cannot list private zones`(endpoint: String) async throws {
+  func `an anonymous caller can neither look up nor modify zones`(endpoint: String) async throws {
     try await withServer { server in
       let body: JSON = ["zones": [["zoneName": "_defaultZone"]], "operations": []]
       let answer = try await server.otherUser.answer(endpoint, body)

@@ -29,7 +29,7 @@ private let dryRun = ConsoleSubject(
     #expect(ConsolePermission.forManagement(path, development) == nil)
   }
 
-  @Test func `only an owner manages the team and deploys to production`() {
+  @Test func `only an owner manages the team, deploys to production and grants roles`() {
     for role in TeamRole.allCases {
       #expect(role.permissions.contains(.deploy) == (role == .owner))
       #expect(role.permissions.contains(.team) == (role == .owner))

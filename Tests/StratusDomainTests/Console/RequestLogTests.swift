@@ -105,7 +105,8 @@ import Testing
     #expect(late.skippedCount == 13)
   }
 
-  @Test func `a request log that is kept only for followers stops a minute after the last one`()
+  @Test
+  func `a request log that is kept only for followers stops a minute after their last request`()
     throws
   {
     let log = RequestLog(capacity: 10)

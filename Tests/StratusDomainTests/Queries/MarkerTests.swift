@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test func `the length of a marker does not show the length of the value`() {
-    // A text of 400 zeros is the longest column. A distance has 9 bytes, and one may follow.
+    // The longest column has 1 + 800 + 2 bytes: its tag, a text of 400 zero bytes that take two
+    // bytes each, and its end. A distance and the byte that may follow it take 10 bytes.
     for sortCount in 0...2 {
       let longest = max(1, sortCount) * (1 + 800 + 2) + 10
       let lengths = [0, 1, 9, 127, 128, 129, longest].map { count in

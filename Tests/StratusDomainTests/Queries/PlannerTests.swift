@@ -288,7 +288,7 @@ import Testing
     #expect(try test(.greaterThan, -0x1p63) == .within(ScalarRange(lower: least)))
   }
 
-  @Test func `an equality filter with a fraction never matches a whole-number field`() throws {
+  @Test func `a fraction in an IN filter never matches a whole-number field`() throws {
     let query = try checked([
       filter(.in, "count", .list(.double, [.double(1), .double(1.5)]))
     ])

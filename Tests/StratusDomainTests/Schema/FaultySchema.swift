@@ -31,7 +31,7 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Faulty schema files. The grammar determines the expected errors.
+/// Faulty schema files. The rules of the schema language determine the expected errors.
 @Suite struct FaultsOfSchemaFiles {
   static let all =
     FaultySchema.characters + FaultySchema.statements + FaultySchema.entries

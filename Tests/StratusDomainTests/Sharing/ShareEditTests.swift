@@ -329,7 +329,7 @@ import Testing
     "trips", "trips://a b", "trips://\"><script>", "trips://x#y", "1trips://x",
     "JavaScript://x",
   ])
-  func `a URL that could run a script or leave its attribute is refused`(_ url: String) {
+  func `an unsafe or malformed URL is refused as the app URL for shares`(_ url: String) {
     #expect(throws: ServerError.self) { try ShareLinkTarget.checked(url, isWebPage: false) }
   }
 

@@ -6,8 +6,8 @@ struct AccessAttempt: Sendable {
     /// The zone of the request, or nil for the default zone of the public database.
     let zoneID: JSON?
     let tag: JSON
-    /// The endpoint's further value: the ID of a share, a token, or a user's record name or
-    /// address.
+    /// The value that the endpoint needs in addition: the ID of a share, a token, or a user's
+    /// record name or address.
     let secret: JSON
   }
 

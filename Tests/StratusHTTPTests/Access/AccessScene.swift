@@ -56,7 +56,7 @@ struct AccessScene {
       try await server.manage(
         "accounts/create",
         ["email": .string(caller.email), "password": .string(ConsoleScene.password)])
-      // Only half of the people have agreed to be found.
+      // Only some of the callers have agreed to be found.
       try await server.manage(
         "accounts/configure",
         ["email": .string(caller.email), "isDiscoverable": .bool(caller.isFound)])

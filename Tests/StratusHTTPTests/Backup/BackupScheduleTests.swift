@@ -40,7 +40,8 @@ import Testing
       #expect(!schedule.isDue)
       clock.move(1)
       #expect(schedule.isDue)
-      // The schedule must not touch folders with other names, nor backups of other data folders.
+      // The schedule must touch neither folders with other names nor backups that it did not make.
+      // It removes the incomplete backup.
       let others = ["mine", "2020-01-01T000000Z", "2027-01-15T080000Z.partial-Ab12Cd"]
       for name in others {
         try FileManager.default.createDirectory(

@@ -49,7 +49,9 @@ import Testing
     ("GET /\(String(repeating: "a", count: 100_000)) HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
     ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 100_000))\r\n\r\n", "431"),
   ])
-  func `Bytes that are not HTTP are answered with a JSON error`(text: String, status: String)
+  func `Malformed and overlong requests are answered with a JSON error`(
+    text: String, status: String
+  )
     async throws
   {
     try await ConnectionScene.with { scene in
@@ -107,8 +109,8 @@ import Testing
     }
   }
 
-  /// RFC 9110 §5.6.7 contains the first date. The others are a leap day and the last second of a
-  /// century.
+  /// RFC 9110 §5.6.7 contains the first date. The others are a leap day, the last second of 2099,
+  /// and the time 0.
   @Test(
     arguments: [
       (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),

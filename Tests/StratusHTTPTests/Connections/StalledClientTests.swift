@@ -5,10 +5,10 @@ import StratusWire
 import Testing
 
 /// Clients that stop in the middle of a request or an answer, over real sockets. All time-outs are
-/// an hour, except the one that a test sets. If the server breaks the tested rule, the test
-/// therefore reaches its time limit.
+/// an hour, except the grace period and those that a test sets. If the server breaks the tested
+/// rule, the test therefore reaches its time limit.
 @Suite(.timeLimit(.minutes(15))) struct `Stalled clients` {
-  // These tests show that the server stops. They pass if `ConnectionScene.with` returns.
+  // The next tests show that the server stops. They pass if `ConnectionScene.with` returns.
 
   @Test func `A truncated body does not delay the server's stop`() async throws {
     try await ConnectionScene.with { scene in
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: ["", "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"])
-  func `An idle connection closes without an answer`(sent: String) async throws {
+  func `The server closes an idle connection without an error answer`(sent: String) async throws {
     try await ConnectionScene.with {
       $0.idleTimeout = .milliseconds(100)
     } _: { scene in

@@ -120,7 +120,7 @@ import Testing
       #expect(await events.next() == "event: status\ndata: {\"version\":\"1.2.3\"}\n\n")
       _ = try await query(scene, in: other)
       let id = try await query(scene, in: ConsoleScene.container)
-      // The page also hears of the container that was created.
+      // The page also gets an event about the created container.
       var event = await events.next() ?? ""
       while event.hasPrefix("event: changes") { event = await events.next() ?? "" }
       #expect(event.hasPrefix("event: requests\ndata: {\"requestID\":\"\(id)\""), "\(event)")

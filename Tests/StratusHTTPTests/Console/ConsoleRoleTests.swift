@@ -92,7 +92,10 @@ let consoleRights: [(path: String, roles: Set<TeamRole>)] = [
     }
   }
 
-  @Test func `a caller without a session gets nothing but the state of the set-up`() async throws {
+  @Test
+  func `a caller without a session learns only the set-up state, the version and the server's URL`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       _ = try await scene.ownersBrowser()
       let browser = scene.browser

@@ -2,7 +2,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Archives with every kind of file, and damaged archives.
+/// Archives with different kinds of files, and damaged archives.
 @Suite struct `The reader of tar archives` {
   private static func archive(_ files: [(path: String, contents: [UInt8])]) -> [UInt8] {
     files.flatMap { path, contents in
@@ -32,7 +32,7 @@ import Testing
   private static let long = String(repeating: "long-name/", count: 30) + "ä.jsonl"
 
   @Test(arguments: [1, 300, 512, 100_000])
-  func `files of every size and path are read as they were written`(pieceSize: Int) throws {
+  func `files of different sizes and paths are read as they were written`(pieceSize: Int) throws {
     let files: [(String, [UInt8])] = [
       ("account.jsonl", Array("{}\n".utf8)), ("empty", []),
       ("block", [UInt8](repeating: 7, count: 512)),
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: ["/etc/passwd", "a/../../b", "..", "", "a\nb", "a\u{0}b\u{7F}"])
-  func `a path that could leave a folder is refused`(path: String) {
+  func `an unsafe path is refused, and the bytes after a zero byte are ignored`(path: String) {
     var header = TarHeader.file(path: "xxxx", size: 0, time: 0)
     for index in 0..<100 { header[index] = 0 }
     for (index, byte) in path.utf8.enumerated() { header[index] = byte }
@@ -59,8 +59,8 @@ import Testing
     }
   }
 
-  /// Source: POSIX.1-2001, ustar: 1 and 2 are links, 3 and 4 are devices, 6 is a FIFO. `S` and `L`
-  /// are extensions of GNU.
+  /// Source: POSIX.1-2001, ustar: 1 and 2 are links, 3 and 4 are devices, 6 is a FIFO, 7 is
+  /// reserved, and 8 has no meaning. `S`, `L` and `K` are extensions of GNU.
   @Test(arguments: Array("1234678SLK".utf8))
   func `links, devices and extensions are refused`(kind: UInt8) {
     var header = TarHeader.file(path: "x", size: 0, time: 0)

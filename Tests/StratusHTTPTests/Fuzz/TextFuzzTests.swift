@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test
-  func `a damaged request target keeps its bytes, and only its prefix makes it an operator's`() {
+  func `a damaged request target keeps its bytes, and leads to operators only by its prefix`() {
     let samples = [
       "/database/1/iCloud.a/development/private/records/query?ckWebAuthToken=a%2Bb&ckAPIToken=00",
       "/device/1/iCloud.a/production/tokens/create?clientId=x", "/share/AAAbbb#x", "/push/abc",
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged ID of a share reaches a store only if it has the form of an ID`() {
+  @Test func `a damaged ID of a share counts as plausible only if it has the form of an ID`() {
     let samples = ["0NEa3AEPXwK71VM4gHFnvh2kw", "0NEa3AEPXwK71VM4gHFnvh2kwAEPXwK71VM4gHFnvh2kwAA"]
     Fuzz.run(samples, pieces: Self.special + ["/", "-", "_"]) { bytes, comment in
       let text = String(decoding: bytes, as: UTF8.self)

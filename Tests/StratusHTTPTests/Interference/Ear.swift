@@ -19,7 +19,7 @@ struct Ear: Sendable {
     }
   }
 
-  /// Waits for the end of the stream, and returns all of it.
+  /// Waits for the end of the stream, and returns its head and all its bytes.
   func heard() async -> String {
     "stream\n\(head)\n" + String(decoding: await reader.value, as: UTF8.self)
   }

@@ -121,7 +121,7 @@ struct InterferenceScene {
     return shareID
   }
 
-  /// Does the background work of the present person's requests.
+  /// Does the background work of the current person's requests.
   func doBackgroundWork() async throws {
     try await server.continueCascades()
     try await server.matchChanges()

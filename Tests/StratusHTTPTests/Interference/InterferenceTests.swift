@@ -35,8 +35,8 @@ import Testing
     print("non-interference: \(count) runs, \(compared) answers, \(bytes) bytes")
   }
 
-  /// Texts of observed bytes. Each must occur, so that the test does not compare less than it
-  /// should.
+  /// Each of these texts must occur in the bytes that Bea receives. Otherwise the test compares
+  /// less than it should.
   private static let contents = [
     "recordChangeTag", "serverRecord", "\"continuationMarker\"", "serverChangeToken", "syncToken",
     "\"incarnation\"", "readIDs", "event: notification", "apns-collapse-id", "webcourierURL",

@@ -1,11 +1,11 @@
 import StratusTesting
 import Testing
 
-/// The part of answers that is not compared, with the reason.
+/// Replaces the part of an answer that the test does not compare.
 ///
 /// A continuation marker is encrypted, and the encryption uses random bits that a test cannot
-/// choose. Two markers with equal contents differ, too, so the bytes of a marker tell nothing. Only
-/// the length of the marker is compared.
+/// choose. Two markers with equal contents differ, too, so a comparison of their bytes would prove
+/// nothing. The test compares only the lengths of markers.
 enum Masks {
   static func applied(to text: String) -> String {
     // The test's own requests write a slash as "\/".

@@ -40,7 +40,7 @@ extension Observer {
     try await ask("zones/lookup", ["zones": [["zoneName": "Extra"]]], in: "private")
   }
 
-  /// Asks for the histories of the public database, which it does not have.
+  /// Asks for histories of the public database. This database has no history.
   mutating func readPublicFeeds() async throws {
     let zone: JSON = ["zoneID": ["zoneName": "_defaultZone"]]
     try await ask("changes/database", [:])
@@ -76,7 +76,7 @@ extension Observer {
     note("poll", head.status.code, head.headerFields, bytes)
   }
 
-  /// Whether a device has not received all notifications of other devices' changes.
+  /// Whether notifications about other devices' changes are waiting for a device.
   private func hasWaiting(_ deviceID: String) async throws -> Bool {
     let user = scene.beaName
     return try await scene.server.store(at: notes).read { (store) throws(ServerError) in
@@ -105,7 +105,7 @@ extension Observer {
     }
   }
 
-  /// Reads the messages to Apple's service for the watch.
+  /// Reads the messages that wait for Apple's push service, addressed to Bea's watch.
   mutating func readPushes() async throws {
     let now = scene.chance.now
     let queue = StoreAPNsQueue(try await scene.server.store(at: notes), now: { now })

@@ -19,7 +19,7 @@ extension Observer {
     var body: JSON = ["operations": [["operationType": kind, "record": record]]]
     if !zoneID.isNull { body = body.with("zoneID", zoneID) }
     let saved = try await ask("records/modify", body, in: database)["records"][0]
-    // Every second tag is kept, so that later requests also have old ones.
+    // Only about half of the tags are remembered, so that later requests also send old tags.
     if Bool.random(using: &chance), let name = record["recordName"].string,
       !saved["recordChangeTag"].isNull
     {

@@ -5,7 +5,7 @@ import Testing
 /// Sends Bea's requests, and keeps all bytes that Bea receives.
 struct Observer {
   let scene: InterferenceScene
-  /// The stream of the laptop.
+  /// The notification stream of Bea's laptop.
   let ear: Ear
   /// A description of each request, with all bytes of its answer.
   private(set) var observed: [String] = []

@@ -7,7 +7,7 @@ import Synchronization
 /// seed. Each person has a random source of its own, so that the requests of one person do not
 /// change the random numbers of another.
 final class PersonalChance: Sendable {
-  /// The person who sends the present request.
+  /// The person who sends the current request.
   @TaskLocal static var person = "server"
 
   private let seed: UInt64

@@ -35,7 +35,8 @@ final class LiveWire: @unchecked Sendable {
 
   /// Reads until the text has arrived. Removes and returns the bytes up to and including the text.
   ///
-  /// - Throws: ``Ended`` if the server closes the connection earlier.
+  /// - Throws: ``Ended`` if the server closes the connection earlier, and `POSIXError` if no byte
+  ///   arrives before the time-out of the socket.
   @discardableResult
   func wait(for wanted: String) async throws -> String {
     while true {

@@ -74,7 +74,7 @@ extension TestServer {
 }
 
 extension JSON {
-  /// The path and query of a URL.
+  /// The path of a URL. The server's URLs in these tests have no query.
   var target: String {
     get throws {
       let text = try #require(string)

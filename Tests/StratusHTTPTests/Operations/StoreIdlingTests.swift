@@ -3,8 +3,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// The server closes stores that no request uses, and opens them again at the next request. So
-/// unfinished work must be completed first.
+/// The server closes stores that no request uses, and opens them again at the next request. Before
+/// the server closes a store, it completes the unfinished work of the store.
 @Suite(.enabled(if: TestEngine.hasFiles, "only stores of SQLite are closed"))
 struct `A store without requests` {
   private static func address(_ environment: ContainerEnvironment) -> StoreAddress {

@@ -111,8 +111,7 @@ import Testing
     }
   }
 
-  /// Saves notes. Their field `number` counts from 0, and `opposite` is the negated number. Both
-  /// fields have indexes.
+  /// Saves notes. Their field `number` counts from 0, and `opposite` is the negated number.
   private static func fill(_ anna: Client, _ count: Int64) async throws {
     for start in stride(from: 0, to: count, by: 200) {
       let operations = (start..<min(start + 200, count)).map { number -> JSON in

@@ -1,7 +1,6 @@
 import Testing
 
-/// Sort orders and searches that a later version added: sorting by record name, sorting by distance
-/// as the second key, and searching for parts of words.
+/// Sorting by record name, sorting by distance as the second key, and searching for parts of words.
 @Suite struct LaterOrders {
   @Test(arguments: ["___recordID", "recordName"])
   func `a query can sort records by their names`(key: String) async throws {

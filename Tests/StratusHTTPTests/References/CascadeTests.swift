@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["delete", "forceDelete"])
-  func `a cascade in the default zone is complete when the request is answered`(kind: String)
+  func `a small cascade in the default zone is complete when the request is answered`(kind: String)
     async throws
   {
     try await withAnna { anna in

@@ -8,7 +8,7 @@ import Testing
   private static let email = "anna@example.org"
   private static let photo = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  /// Saves things of every kind.
+  /// Saves a zone, private and public records, a file and a subscription.
   private func fill(_ anna: Client) async throws {
     try await anna.makeZone("Trips")
     try await anna.save("Rome", in: "Trips", fields: ["title": ["value": "about Rome"]])

@@ -17,7 +17,8 @@ import Testing
       "accounts/delete", ["email": .string(email), "publicRecords": .string(choice)])
   }
 
-  /// Saves things of every kind, and returns the user record name.
+  /// Saves a zone, private and public records, a subscription and a key. Returns the user record
+  /// name.
   private func fill(_ anna: Client) async throws -> String {
     try await anna.makeZone("Trips")
     for number in 0..<12 { try await anna.save("n-\(number)", in: "Trips") }
@@ -47,7 +48,8 @@ import Testing
       let user = try await fill(anna)
       let receipt = try await delete(server, "anna@example.org")
       #expect(!receipt["endedAt"].isNull)
-      // The default zone and Trips, and their 12 + 1 notes and the private user record.
+      // The zones are the default zone and Trips. The records are their 12 + 1 notes and the
+      // private user record.
       #expect(receipt["counts"]["zones"] == 2)
       #expect(receipt["counts"]["records"] == 14)
       #expect(receipt["counts"]["subscriptions"] == 1)

@@ -31,7 +31,7 @@ import Testing
       for path in reads {
         let body: JSON = ["containerID": "iCloud.test.a", "environment": "development"]
         let answer = try await server.managementAnswer(path, body)
-        // NB: the list of devices also needs a user's code, and the server keeps no requests.
+        // NB: the list of devices also needs a user's code, and this server keeps no request log.
         let isRefused = ["devices/list", "requests/list"].contains(path)
         #expect((answer.status == 200) != isRefused, "\(path): \(answer.json)")
       }

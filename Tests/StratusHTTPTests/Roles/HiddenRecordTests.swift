@@ -4,7 +4,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Queries of a record type whose records only their creators may read.
+/// Queries of a record type whose records only their creators may read, and an upload without a
+/// record type.
 @Suite struct `Requests about records that the caller may not read` {
   /// Bea may read her records "a" and "z". Ann's record "m" is between them in the sort order.
   private func withHiddenRecord(

@@ -79,7 +79,8 @@ import Testing
     }
   }
 
-  @Test func `the texts that a signature may cover are those that clients sign`() throws {
+  @Test func `the texts that the server tries for a signature are those that clients sign`() throws
+  {
     let signature = try P256.Signing.PrivateKey().signature(for: Data())
     let names = AdmissionRequest.signatureHeaderNames
     let parsed = try #require(

@@ -111,7 +111,8 @@ import Testing
 
   @Test func `every signature that a server key makes is accepted`() async throws {
     try await withServerKey { _, program in
-      // In about half of all ECDSA signatures, the number s is in the upper half of its range.
+      // In about half of all ECDSA signatures, the number s is in the upper half of its range. The
+      // server must accept these signatures, too.
       for _ in 0..<20 {
         let answer = try await program.send("zones/list")
         #expect(answer.status == 200)

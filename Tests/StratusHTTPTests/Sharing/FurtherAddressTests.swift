@@ -240,7 +240,9 @@ import Testing
   }
 
   @Test(arguments: ["", "no address", "anna@example.org", "a\r\nBcc: x@example.org"])
-  func `a malformed address and the own address get no mail`(_ address: String) async throws {
+  func `a malformed address and the account's own address get no mail`(_ address: String)
+    async throws
+  {
     try await Stage.with { stage in
       let browser = stage.mail.scene.browser
       _ = try await browser.signIn()

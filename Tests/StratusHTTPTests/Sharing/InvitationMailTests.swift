@@ -94,7 +94,8 @@ import Testing
     }
   }
 
-  @Test func `an invitation mail has no text of the inviter, and is the same without an account`()
+  @Test
+  func `an invitation mail has no text that the inviter wrote, and is the same without an account`()
     async throws
   {
     try await Stage.with { stage in

@@ -40,7 +40,8 @@ struct Expectation {
     case .moveIn:
       guard kind.mayWrite else { return "ACCESS_DENIED" }
       return isVisible ? "OK" : "NOT_FOUND"
-    // Only the owner shares. A zone has shares of one kind, and a record is in one share.
+    // Only the owner can create a share. A zone cannot have shares of both kinds, and a record in a
+    // share cannot be shared again.
     case .share:
       guard kind == .owner else { return "ACCESS_DENIED" }
       return cell.form == .hierarchy && cell.position == .outside ? "OK" : "BAD_REQUEST"
@@ -160,7 +161,7 @@ struct Expectation {
     case .taggedDelete: return isOwn ? "ACCESS_DENIED" : "NOT_FOUND"
     case .moveIn: return "NOT_FOUND"
     case .share, .createOrphan: return "ACCESS_DENIED"
-    // The caller may create records of the type, and a hidden record counts as missing.
+    // The upload: the caller may create records of the type, and a hidden record counts as missing.
     case .upload, .lookupZone, .listZones, .databaseFeed, .recordsChanges, .deleteZone: return "OK"
     // The share is hidden, so the request would create the record. A creation needs a record type.
     case .moveShare: return "BAD_REQUEST"

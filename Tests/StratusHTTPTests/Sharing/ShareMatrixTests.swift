@@ -106,7 +106,8 @@ enum Position: CaseIterable {
 enum Attempt: CaseIterable {
   case lookup, query, feed, update, createBelow, moveOut, delete, resolve, accept, moveShare
   case requestAccess
-  /// Saves and deletions with a name that may be taken, with the tag of the record or another tag.
+  /// Saves and deletions of a name that may be taken: without a tag, with a wrong tag, or with the
+  /// record's tag.
   case create, staleUpdate, taggedUpdate, replace, taggedDelete
   /// Gives a record outside the share a parent in the share.
   case moveIn

@@ -212,7 +212,7 @@ struct MatrixZone {
     return item["serverErrorCode"].string ?? "OK"
   }
 
-  /// The present tag of a record, or another tag if there is no record.
+  /// The current tag of a record, or a wrong tag if there is no record.
   private func tag(of name: String) async throws -> JSON {
     let tag = try await scene.ann.lookup([name], in: zone)[0]["recordChangeTag"]
     return tag.isNull ? "zz" : tag

@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a user who may be invited gets the masked addresses of open invitations`()
+  @Test func `a user without an invited address gets the masked addresses of open invitations`()
     async throws
   {
     try await withShares { scene in

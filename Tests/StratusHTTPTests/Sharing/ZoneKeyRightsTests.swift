@@ -97,7 +97,9 @@ import Testing
     }
   }
 
-  @Test func `a participant of a shared zone gets the URL's keys, and stores keys for itself`()
+  @Test
+  func
+    `a participant of a shared zone gets the keys for the share's URL and stores keys for itself`()
     async throws
   {
     try await KeyScene.with { scene in
@@ -108,7 +110,7 @@ import Testing
       #expect(try await scene.keys(as: bob) == ["7/9/2"])
       #expect(try await scene.wrap(7, for: 2, as: bob).status == 200)
       #expect(try await scene.keys(as: bob) == ["7/9/2", "7/2/1"])
-      // The owner does not get the rows of participants.
+      // The owner does not get the keys that are wrapped for participants.
       #expect(try await scene.keys(as: ann) == ["7/9/2", "7/1/1"])
       #expect(try await scene.save(7, as: bob) == nil)
     }
@@ -124,8 +126,8 @@ import Testing
       // While the zone has a key in use, the server does not store another key.
       _ = try await scene.wrap(8, for: 2, as: bob)
       #expect(try await scene.save(8, as: bob) == Reason.zoneKeyUnknown)
-      // Only the owner stores keys for the URL. While a key is in use, no participant stores keys
-      // for other users.
+      // Only the owner stores keys for the share's URL. While a key is in use, no participant
+      // stores keys for other users.
       let others = [
         KeyScene.row(7, for: 8, form: .link), KeyScene.row(7, for: 1, form: .rotated),
         KeyScene.row(7, for: 1),
@@ -242,7 +244,7 @@ import Testing
         KeyScene.row(7, for: 5, form: .link), KeyScene.row(8, for: 5, form: .link),
       ]
       #expect(try await scene.wrap(8, for: 2, others: others, as: bob).status == 200)
-      // The keys for the earlier URL are deleted.
+      // The keys for the share's earlier URL are deleted.
       #expect(
         try await scene.keys(as: ann) == ["7/1/1 retired", "8/1/3", "7/5/2 retired", "8/5/2"])
       #expect(try await scene.save(8, as: ann) == nil)

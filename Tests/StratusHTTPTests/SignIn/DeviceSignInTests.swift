@@ -286,7 +286,7 @@ private struct Device {
     ] { #expect(UserCode.read(typed) == nil) }
   }
 
-  @Test func `after a second factor, the sign-in continues with the share or the device`() {
+  @Test func `the goal of a sign-in is the page of a device, of a share or of the account`() {
     #expect(SignInGoal(device: "").path == "/auth/device")
     #expect(SignInGoal(device: "BCDFGHJK").path == "/auth/device?user_code=BCDF-GHJK")
     #expect(SignInGoal(share: "0abc").path == "/share/0abc")

@@ -119,7 +119,7 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
       }
       _ = AuthenticatorData(sample)
     }
-    // Most of the damage changes only the bytes of a key, and the data stays valid CBOR.
+    // Much of the damage changes only the bytes of a key, so that the data stays valid CBOR.
     #expect(accepted > 1_000)
   }
 }

@@ -36,7 +36,7 @@ final class TestIssuer: OutgoingRequests {
   private struct State {
     var settings = Settings()
     var requests: [OutgoingRequest] = []
-    /// The nonce and the challenge of each code.
+    /// The nonce, the challenge and the redirect URL of each code.
     var codes: [String: (nonce: String, challenge: String, redirectURL: String)] = [:]
   }
 

@@ -94,7 +94,7 @@ func temporaryFolder() -> URL {
       page.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
       page.replaceSubrange(16..<24, with: [0x10, 0, 1, 1, 0, 64, 32, 32])
       (page[27], page[31], page[95]) = (1, 1, 1)
-      // An empty table of tables.
+      // The page contains an empty table of tables, `sqlite_schema`.
       (page[100], page[105]) = (0x0D, 0x10)
       let file = folder.appendingPathComponent("iCloud.org.example.Other/development.sqlite")
       try FileManager.default.createDirectory(
@@ -105,7 +105,8 @@ func temporaryFolder() -> URL {
       let findings = Doctor(data: folder).findings()
       #expect(findings.contains { $0.name == "store-empty" })
       #expect(problems(in: folder) == ["production-lacks"])
-      // A store that the registry knows has lost its data.
+      // An empty file in place of a store that the registry knows means that the store has lost its
+      // data.
       let known = store("development", in: folder)
       try FileManager.default.removeItem(at: known)
       try Data(page).write(to: known)

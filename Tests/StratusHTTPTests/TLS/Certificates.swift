@@ -31,7 +31,10 @@ struct Certificates: Sendable {
       ])
   }
 
-  /// Replaces `site.pem` and `site.key`, as a program that renews certificates does.
+  /// Copies a certificate and its key to `site.pem` and `site.key`, as a program that renews
+  /// certificates does.
+  ///
+  /// - Parameter key: the certificate whose key is copied, or nil for the same certificate.
   func install(_ certificate: String, key: String? = nil) throws {
     for (name, file) in [
       ("\(certificate).pem", "site.pem"), ("\(key ?? certificate).key", "site.key"),
@@ -45,7 +48,8 @@ struct Certificates: Sendable {
 
   /// The certificate and key in `site.pem` and `site.key`.
   ///
-  /// - Parameter days: the number of days by which the clock of the check is ahead.
+  /// - Parameter days: the number of days by which the clock is ahead. The dates of the certificate
+  ///   are checked with this clock.
   func identity(afterDays days: Int64 = 0) throws -> TLSIdentity {
     try TLSIdentity(certificateFile: path("site.pem"), keyFile: path("site.key")) {
       Live().ambient.now() + days * 86_400_000

@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ["RSA+AESGCM", "ECDHE+AES:!AESGCM"])
-  func `a TLS server refuses suites without forward secrecy or authenticated encryption`(
+  func `a TLS server refuses ciphers without forward secrecy or authenticated encryption`(
     suites: String
   ) async throws {
     try await withServer(key: ["rsa:2048"]) { _, client, _, _ in

@@ -62,7 +62,8 @@ import Testing
       client.database = random.next(2) == 0 ? "public" : "private"
       zone = nil
     }
-    // NB: a public record belongs to its creator, so the two users have different names there.
+    // NB: only its creator may change a public record, so each user saves records with names of its
+    // own.
     let prefix = isAnna ? "a" : "b"
     let name = "\(prefix)\(random.next(6))"
     switch kind {

@@ -16,7 +16,7 @@ import Testing
       let extent = try await scene.extent()
       #expect(extent["count"] == 10)
       #expect(try #require(extent["bytes"].integer) < before / 2)
-      // The version that was replaced by the save 20 is the oldest one.
+      // The oldest remaining version has the text 19. The save of the text 20 replaced it.
       #expect(extent["since"] == .int(moments[19]))
       #expect(try await scene.restore(to: moments[19]) == (1, 0, 0))
       #expect(try await scene.text("n") == "text 19")

@@ -176,7 +176,7 @@ import Testing
   }
 }
 
-/// Archives that apps on Apple's systems have written.
+/// Archives in the layout that Apple's framework writes; see ``AppleArchives``.
 @Suite struct AppleArchiveReading {
   private func data(_ base64: String) throws -> Data { try #require(Data(base64Encoded: base64)) }
 

@@ -140,7 +140,8 @@ import Testing
     }
   }
 
-  /// After a change far from the front, the next call again reads only the slots that change.
+  /// Each call of `elements(of:)` forgets the changed slots, so the next call reads only the slots
+  /// that have changed since then.
   @Test func `the order of pending changes is updated only where slots have changed`() {
     var slots = PendingSlots<Int>()
     var ordered = OrderedSlots<Int>()

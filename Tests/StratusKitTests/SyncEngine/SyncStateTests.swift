@@ -85,8 +85,8 @@ import Testing
     }
   }
 
-  /// Seed 3000561 of the simulation: a device sends a deletion twice. The second deletion removes
-  /// the record that another device has created in between.
+  /// Seed 3000561 of the simulation: a device sent the same deletion twice. The repeated deletion
+  /// removed the record that another device had created in between.
   @Test
   func `a send removes a deletion that was added while its batch was made, but not a save`() {
     var state = SyncState()
@@ -128,7 +128,9 @@ import Testing
   }
 
   @Test(arguments: [nil, "_bob"])
-  func `the state of a sync engine is empty after a change to another user`(next: String?) {
+  func `the state of a sync engine is empty after its user signs out or another user signs in`(
+    next: String?
+  ) {
     var state = full()
     let before = state.revision
     state.adopt(next)
