@@ -19,7 +19,7 @@ struct EventRules {
   var open: String? {
     if isFetching { return "a fetch has not ended" }
     if isSending { return "a send has not ended" }
-    return isCalled ? "an event is still handled" : nil
+    return isCalled ? "an event is still being handled" : nil
   }
 
   mutating func begin(_ event: CKSyncEngine.Event) {
@@ -27,33 +27,33 @@ struct EventRules {
     ledger.say("\(device): event \(Self.name(of: event))")
     switch event {
     case .willFetchChanges:
-      require(!isFetching, "a fetch began in a fetch")
+      require(!isFetching, "a fetch began during another fetch")
       isFetching = true
     case .didFetchChanges:
-      require(isFetching, "a fetch ended that had not begun")
-      require(zone == nil, "a fetch ended before that of a zone")
+      require(isFetching, "a fetch ended without a beginning")
+      require(zone == nil, "a fetch ended before the fetch of its zone")
       isFetching = false
     case .willFetchRecordZoneChanges(let event):
-      require(isFetching, "a zone was fetched without a fetch")
-      require(zone == nil, "a zone was fetched while another one was")
+      require(isFetching, "the fetch of a zone began outside a fetch")
+      require(zone == nil, "two zones were fetched at the same time")
       zone = event.zoneID.zoneName
     case .didFetchRecordZoneChanges(let event):
-      require(zone == event.zoneID.zoneName, "the fetch of a zone ended that had not begun")
+      require(zone == event.zoneID.zoneName, "the fetch of a zone ended without a beginning")
       zone = nil
     case .fetchedRecordZoneChanges(let event):
       let zones = Set(
         event.modifications.map(\.record.recordID.zoneID.zoneName)
           + event.deletions.map(\.recordID.zoneID.zoneName))
-      require(zones.isEmpty || zones == [zone], "records came of a zone that is not fetched")
-    case .fetchedDatabaseChanges: require(isFetching, "zones came without a fetch")
+      require(zones.isEmpty || zones == [zone], "records of a zone came outside its fetch")
+    case .fetchedDatabaseChanges: require(isFetching, "zones came outside a fetch")
     case .willSendChanges:
-      require(!isSending, "a send began in a send")
+      require(!isSending, "a send began during another send")
       isSending = true
     case .didSendChanges:
-      require(isSending, "a send ended that had not begun")
+      require(isSending, "a send ended without a beginning")
       isSending = false
     case .sentDatabaseChanges, .sentRecordZoneChanges:
-      require(isSending, "something was sent without a send")
+      require(isSending, "changes were sent outside a send")
     case .stateUpdate, .accountChange: return
     @unknown default: require(false, "an unknown event came")
     }
@@ -65,7 +65,7 @@ struct EventRules {
   mutating func end() { isCalled = false }
 
   private mutating func call() {
-    require(!isCalled, "the delegate was called while it was called")
+    require(!isCalled, "the delegate was called during another call")
     isCalled = true
   }
 

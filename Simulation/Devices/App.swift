@@ -71,9 +71,9 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Ends all mishaps for this app. The server does not notify a device of the device's own
-  /// changes. If the device does not know the result of such a change, it fetches once. All other
-  /// changes must arrive without this fetch.
+  /// Ends all mishaps for this app, and fetches once if the device does not know the result of one
+  /// of its own changes: the server does not notify a device of the device's own changes. All other
+  /// changes must arrive without this fetch. After a restore, all data is also saved again.
   func calm() {
     guard household.plan.rewinds || household.traffic.isUnsure(device.name) else { return }
     Task {

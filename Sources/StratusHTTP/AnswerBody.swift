@@ -11,7 +11,7 @@ public enum AnswerBody: Sendable {
   /// a file that the client already has.
   case absent(size: Int64)
 
-  /// Returns the whole body. Events are not a part of it.
+  /// Returns the whole body. The result is empty for events and for an absent body.
   ///
   /// - Throws: the error of the asset store.
   public func collected() async throws(ServerError) -> [UInt8] {

@@ -49,8 +49,8 @@
 
   /// Bounds of the engine, each with its reason.
   enum PostgresLimits {
-    /// The number of bodies of one zone that share a transaction. Choice: with 16 bodies, a commit
-    /// takes less time than the bodies (measured, `nodes.md`).
+    /// The maximum number of bodies of one zone that share a transaction. Choice: with 16 bodies, a
+    /// commit takes less time than the bodies (measured, `nodes.md`).
     static let bodiesPerCommitMax = 16
     /// The number of attempts of a transaction that conflicts with others.
     static let attemptsMax = 50

@@ -34,8 +34,8 @@ public final class Connection: Sendable {
     public var patience: Patience
     public var headers: [String: String]
     /// The ``Connection/generation`` in which the request began. nil means the generation in which
-    /// the request is first sent. In another generation the request fails, so that it is never sent
-    /// in the name of another user.
+    /// the request is first sent. If the connection's generation differs when the request is sent,
+    /// the request fails, so that it is never sent in the name of another user.
     public var generation: Int?
 
     public init(
@@ -126,7 +126,8 @@ public final class Connection: Sendable {
   /// - Parameters:
   ///   - apiToken: the API token that belongs to the web-auth token.
   ///   - signIn: the same as in ``signIn(apiToken:webAuthToken:signIn:)``.
-  /// - Returns: false if the token belongs to another sign-in. In that case nothing changes.
+  /// - Returns: false if no user is signed in, if the API token differs from the connection's, or
+  ///   if the web-auth token belongs to another sign-in. In that case nothing changes.
   public func renew(apiToken: String?, webAuthToken: String?, signIn: String?) -> Bool {
     identity.withLock { identity in
       guard let webAuthToken, identity.webAuthToken != nil, apiToken == identity.apiToken,

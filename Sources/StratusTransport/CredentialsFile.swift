@@ -14,8 +14,9 @@ public enum CredentialsFile {
     var environment: String?
     var apiToken: String?
     var webAuthToken: String?
-    /// The digests of the sign-in's first token and of the token in the file. If another program
-    /// replaces the token, the second digest no longer matches, and the first digest is ignored.
+    /// The digests of the sign-in's first token and of the token in the file. If a program replaces
+    /// the token but not these digests, the second digest no longer matches the token. Then the
+    /// first digest is ignored, too.
     var signIn: [String]?
 
     /// The digest of the sign-in's first token. nil means that the file contains the first token.

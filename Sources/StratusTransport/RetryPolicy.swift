@@ -15,9 +15,10 @@ public struct RetryPolicy: Sendable {
   static let firstDelaySeconds = 0.5
   /// The longest delay that the policy chooses, in seconds. The server may request a longer delay.
   static let delaySecondsMax = 60.0
-  /// The total number of attempts with `short` patience.
+  /// The maximum number of attempts with `short` patience.
   static let shortAttemptsMax = 3
-  /// The number of consecutive attempts without progress for a file transfer with `short` patience.
+  /// The maximum number of consecutive attempts without progress, for a file transfer with `short`
+  /// patience.
   static let shortAttemptsOfFileMax = 5
   /// The longest delay with `short` patience, in seconds.
   static let shortDelaySecondsMax = 3.0

@@ -1,4 +1,4 @@
-"""A client of the web service, which notes in the history what it sent and what it received."""
+"""A client of the web service. The history gets an entry for each request and its answer."""
 
 import hashlib
 import http.client
@@ -19,7 +19,7 @@ EXPIRED = "sync token expired"
 
 
 class Lost(Exception):
-    """There was no answer, or one that says nothing about the request."""
+    """There was no answer, or an answer that does not say whether the request was carried out."""
 
 
 class Client:

@@ -1,4 +1,4 @@
-"""The whole cluster: it starts in the order of its dependencies, and is prepared for clients."""
+"""The whole cluster. Its services start in the order of their dependencies."""
 
 import concurrent.futures
 import os
@@ -19,7 +19,7 @@ LIMITS = ["requests-per-user", "operations-per-user", "requests-per-api-token",
 
 
 class NodeSettings:
-    """The words and the environment of all nodes."""
+    """The command-line options and the environment variables of all nodes."""
 
     def __init__(self, words, environment):
         self.words, self.environment = words, environment
@@ -97,7 +97,7 @@ class Cluster:
         return accounts
 
     def faults(self):
-        """The names of the parts that do not do their work."""
+        """The names of the services that do not work at the moment."""
         parts = [*((one.machine.name, one) for one in [*self.etcd, self.storage, *self.nodes]),
                  ("PostgreSQL", self.group)]
         with concurrent.futures.ThreadPoolExecutor() as pool:

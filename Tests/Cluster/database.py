@@ -9,7 +9,7 @@ from machine import Machine, Trouble
 from network import HOME, free_ports
 from services import status
 
-# The seconds after which a primary that Patroni does not renew is replaced.
+# After this many seconds without a renewal by Patroni, a primary is replaced.
 TTL = 10
 
 

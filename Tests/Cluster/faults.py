@@ -1,13 +1,14 @@
-"""Faults. A fault is a function of the seed and of its number only.
+"""The faults of a run. The seed and the number of a fault determine the fault.
 
-Five faults in a row concern the five kinds of machines, in an order of their own. So a short run has
-each kind once. After the first five, every third fault has a second action at another kind of
+Each group of five faults affects each of the five kinds of machines once, in a random order. So a short
+run has each kind once. After the first five, every third fault has a second action at another kind of
 machine. The machine that is the primary at the time is chosen when an action begins.
 """
 
 import random
 
-# The kinds of faults of each kind of machine, each with the range of its seconds.
+# The kinds of faults of each kind of machine. The numbers are the shortest and the longest duration
+# of a fault, in seconds.
 # A lease of Patroni is 10 s. Some pauses are shorter, and some longer.
 KINDS = {
     "primary": {
@@ -29,7 +30,7 @@ DELAY_SECONDS_MAX = 4
 
 
 class Action:
-    """One thing that happens to one machine, and its end."""
+    """One fault of one machine, with its beginning and its end."""
 
     def __init__(self, target, chosen, delay):
         self.target = target
@@ -40,7 +41,7 @@ class Action:
         self.service = self.undo = None
 
     def pick(self, cluster):
-        """The service that the action concerns, or None if there is none at the time."""
+        """The service that the action affects, or None if there is no such service at the moment."""
         if self.target == "primary":
             return cluster.group.primary()
         if self.target == "standby":
@@ -105,7 +106,7 @@ class Fault:
         return " and ".join(f"{action.kind} ({action.target})" for action in self.actions)
 
     def run(self, cluster, wait):
-        """Runs the actions, and calls `wait` with the seconds between two steps. Returns words."""
+        """Runs the actions, and calls `wait` with the seconds between two steps. Returns a description."""
         steps = sorted(
             [(action.begins, 0, number, action) for number, action in enumerate(self.actions)]
             + [(action.ends, 1, number, action) for number, action in enumerate(self.actions)],

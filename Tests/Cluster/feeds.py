@@ -2,14 +2,14 @@
 
 
 class Chain:
-    """Pages that follow each other, from a token after which nothing was missing."""
+    """Consecutive pages. At the token of the first request, the client had all changes."""
 
     def __init__(self, start):
         self.start, self.items, self.pages = start, [], 0
 
 
 class Feeds:
-    """Checks all pages of one zone. `states` are the complete feeds: page and batch number."""
+    """Checks all pages of one zone. `states` has the last page and the newest batch of each complete feed."""
 
     def __init__(self, zone):
         self.zone, self.states = zone, []
@@ -74,7 +74,7 @@ class Feeds:
         self.states.append((page, end))
 
     def finish(self):
-        """Checks the chains that did not end. They may lack only what changed again later."""
+        """Checks the chains that did not end. They may lack only records that changed again later."""
         for (client, _), chains in self.open.items():
             for chain in chains:
                 seen = set(chain.items)

@@ -203,7 +203,8 @@ class Load:
             Device(cluster.network, cluster.folder, f"{cluster.programs}/engine-watch", history, url,
                    account, f"device{number}")
             for number, account in enumerate([accounts[0], *accounts], 1)]
-        # The program ends if its first requests fail, so no fault may happen before.
+        # The program ends if its first requests fail, so no fault may happen before they have
+        # succeeded.
         for device in self.devices:
             if not device.lines.wait_for("running", DEVICE_SECONDS):
                 raise Trouble(f"{device.name} does not run")

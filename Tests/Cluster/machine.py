@@ -14,7 +14,7 @@ import time
 
 
 class Trouble(Exception):
-    """The cluster itself does not do its work, so the run cannot go on."""
+    """The cluster itself does not work, so the run cannot continue."""
 
 
 def wait_until(what, condition, seconds):

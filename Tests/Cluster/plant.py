@@ -140,8 +140,8 @@ def refused_write(history, chosen):
     return history
 
 
-# For each bug, the words of which one must begin a finding. A left-out batch seems to be half a batch
-# if the earlier page has a part of it.
+# For each bug, the first words of a finding that shows the bug. A skipped batch looks like half a
+# batch if the earlier page has a part of it.
 BUGS = {
     lost_write: ["lost"], twice: ["twice", "order"], out_of_order: ["order"], skipped: ["skipped", "half"],
     stale_read: ["stale"], stale_feed: ["stale", "skipped", "half"], half_stored: ["half"],

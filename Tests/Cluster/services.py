@@ -53,7 +53,7 @@ class Etcd:
 
 
 class Storage:
-    """The S3 of the tests. It listens at 127.0.0.1 only, so HAProxy on its machine passes on."""
+    """The S3 of the tests. It listens at 127.0.0.1 only, so HAProxy on its machine forwards the connections."""
 
     def __init__(self, network, folder, program, keys):
         self.machine = Machine(network, folder, "s3")
@@ -117,8 +117,9 @@ class Balancer:
         def servers(lines):
             return "".join(f"  server {line}\n" for line in lines)
 
-        # If no node is ready, the reason is a part that all nodes share, such as S3 or PostgreSQL. The
-        # nodes then still do what they can.
+        # If no node is ready, the reason is a service that all nodes share, such as S3 or
+        # PostgreSQL. HAProxy then uses all live nodes, which can still answer requests that do not
+        # need this service.
         # NB: HAProxy must notice a lost primary sooner than Patroni promotes a standby (`ttl`), and
         # must then close the connections. Otherwise nodes could read from the former primary.
         configuration = self.machine.write("haproxy.cfg", f"""\

@@ -1,9 +1,9 @@
-"""What a history contains, and for how long its clients had to wait."""
+"""Summarizes a history, and finds the times in which clients had to wait too long."""
 
 from collections import Counter
 
 SECOND = 1_000_000_000
-# The longest time without a save in a zone, by the kind of the lost machine. A lost node may hold the
+# The longest permitted time without a save in a zone, by the kind of the lost machine. A lost node may hold the
 # lock of a zone until PostgreSQL ends its transaction, after 15 s, and other requests wait meanwhile.
 # Only files need S3.
 SECONDS_MAX = {"node": 25, "s3": 5}

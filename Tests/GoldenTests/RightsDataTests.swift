@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `new records and zones of the rights release do not count other changes`()
+  @Test func `change tags of new records in the rights release's data count only own changes`()
     async throws
   {
     try await withGoldenServer(of: Self.release) { golden in

@@ -11,7 +11,7 @@ import Synchronization
 public struct QueryCheck: Sendable {
   /// The number of data sets that run in parallel, each with its own store.
   private static let workersCount = 2
-  /// With fewer data sets, the check does not require that each kind of case occurs often enough.
+  /// With fewer data sets, the check does not require that each kind of case is frequent enough.
   private static let dataSetsLeast = 20
 
   private let seed: UInt64

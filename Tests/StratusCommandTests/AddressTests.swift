@@ -24,7 +24,7 @@ import Testing
     "https://a:0", "https://a:70000", "ftp://a", "cloud.example.org", "https://a:b",
     "https://a;touch",
   ])
-  func `A public URL with more than a host and a port is refused`(text: String) {
+  func `A public URL that is no origin of http or https is refused`(text: String) {
     #expect(throws: Failure.self) { try ServeCommand.checkedURL(text, option: "--public-url") }
   }
 

@@ -86,7 +86,7 @@ import Testing
     (url + "smtp-host: a\nmail-from: a@b\nsmtp-user: u\nsmtp-password-file: /missing", "/missing"),
     (url + "mails-per-hour: 0", "--mails-per-hour"),
   ])
-  func `incomplete settings for mail are refused with the name of an option`(
+  func `incomplete or invalid settings for mail are refused with the name of an option`(
     text: String, name: String
   ) {
     #expect(fault(text).contains(name), "\(fault(text))")

@@ -94,7 +94,7 @@
       }
     }
 
-    @Test func `keys and record numbers continue after those of the source`() async throws {
+    @Test func `keys and record numbers of a copy continue after the source's`() async throws {
       try await withCluster { cluster in
         let target = try PostgresInstallation(
           try cluster.settings, now: { 0 }, makeEpoch: { 1 })

@@ -8,7 +8,7 @@
 
   @Suite(.enabled(if: TestServer.isThere)) struct `The beginning of a subscription` {
     /// The entry gets its number before the subscription is saved, and is committed afterwards.
-    @Test func `a subscription waits for the entries that have lower numbers`() async throws {
+    @Test func `a subscription waits for outbox entries with lower numbers`() async throws {
       try await withNodes(1) { cluster, nodes in
         let store = try await nodes[0].stores.openStore(at: development)
         let url = try cluster.settings.url

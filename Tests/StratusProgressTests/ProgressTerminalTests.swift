@@ -4,7 +4,7 @@ import Testing
 @testable import StratusProgress
 
 @Suite struct `The terminal of a progress line` {
-  @Test func `a file or a pipe is not a terminal for a progress line`() throws {
+  @Test func `the null device or a pipe is not a terminal for a progress line`() throws {
     #expect(ProgressTerminal(FileHandle.nullDevice).map { _ in 0 } == nil)
     #expect(ProgressTerminal(Pipe().fileHandleForWriting).map { _ in 0 } == nil)
   }

@@ -8,8 +8,8 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `SQLite file` {
-  /// Without the flush, the server could lose an acknowledged write in a power failure.
-  @Test func `the writer flushes the file before it acknowledges a write`() async throws {
+  /// A commit that is not flushed could be lost in a power failure after its acknowledgement.
+  @Test func `the writer's settings make SQLite flush every commit`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       let (synchronous, mode) = try await store.engine.write { (session) throws(ServerError) in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StratusSQLite
 
-/// Upgrades a store in which users saw numbers that counted the writes of all users.
+/// Upgrades a store whose notification numbers counted the notifications of all users.
 @Suite("A store of layout 12") struct NumberUpgradeTests {
   /// The SQL that turns a current store into a store of layout 12, except for the number of the
   /// layout.
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `each user's numbers continue after all numbers that devices have seen`()
+  @Test func `each user's notification numbers continue after the numbers that devices have seen`()
     async throws
   {
     try await withUpgradedStore {
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `records keep their tags, and zones their incarnations`() async throws {
+  @Test func `records keep their change tags, and zones their incarnations`() async throws {
     let ann = DatabaseKey.private(owner: "_ann")
     try await withUpgradedStore { stores in
       try await stores.store(at: development).write { (body) throws(ServerError) in

@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `a refused save does not make the next save read more`() throws {
+  @Test func `after a refused save, the next save runs the usual statements`() throws {
     try withSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try session.add(SchemaAddition(recordTypes: ["Note"]))

@@ -1,8 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// Records, zones and subscriptions in memory. Compares each change with each subscription and
-/// computes the notifications that docs/internals/notifications.md requires.
+/// A model of records, zones and subscriptions in memory. It compares each change with each
+/// subscription, and computes the notifications that docs/internals/notifications.md requires.
 struct NaiveWorld {
   static let scopes = [DatabaseScope.public, .private]
   static let types = ["Note", "Task"]

@@ -203,7 +203,7 @@ struct Replacement: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var old: Subscription
   var new: Subscription
-  /// Whether the subscription fires exactly once for each record, whenever it is replaced.
+  /// Whether each record causes exactly one notification, whenever the replacement happens.
   var hearsOnce = false
 
   /// A matching step uses the keys in this order: the database, zones, record types, values.

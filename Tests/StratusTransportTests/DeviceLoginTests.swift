@@ -39,7 +39,7 @@ import Testing
     #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
   }
 
-  @Test func `the program waits as long as the server asks and the network needs`() async throws {
+  @Test func `the program waits longer after a slow_down or a time-out`() async throws {
     let time = FakeTime()
     let exchange = ScriptedExchange([
       Self.refusal("authorization_pending"), Self.refusal("slow_down"), .fail(.timedOut),

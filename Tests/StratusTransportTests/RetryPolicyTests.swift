@@ -10,7 +10,7 @@ import Testing
       .delay(after: failure, attempt: attempt, remaining: nil, chance: 0) != nil
   }
 
-  @Test func `a network error is not retried while a caller waits for the result`() {
+  @Test func `while a caller waits, an unreachable server and a time-out are not retried`() {
     #expect(!isRepeated(.network(.notConnected), .short, isIdempotent: true))
     #expect(!isRepeated(.network(.lostBeforeSending), .short, isIdempotent: true))
     #expect(!isRepeated(.network(.timedOut), .short, isIdempotent: true))

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["-1", "1.5", "\"many\"", "true", "[]"])
-  func `a page size that is not a whole number is refused`(_ text: String) {
+  func `a page size that is negative or not a whole number is refused`(_ text: String) {
     #expect(
       refusal { try read(FetchDatabaseChanges.Request.self, #"{"resultsLimit":\#(text)}"#) }
         == "Invalid value for 'resultsLimit', expected a positive whole number")

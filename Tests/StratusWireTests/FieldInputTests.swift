@@ -90,7 +90,7 @@ import Testing
     ("LIST", "STRING", #"["a"]"#), ("INT64", "TIMESTAMP", "3"), ("NONSENSE", "STRING", #""a""#),
     ("INT64_LIST", "DOUBLE", "[3]"), ("INT64", "DOUBLE_LIST", "3"),
     ("INT64", "DOUBLE", "9223372036854775807"), ("INT64_LIST", "DOUBLE_LIST", "[9007199254740993]"),
-  ]) func `a type that differs from the schema's is refused`(
+  ]) func `a type that does not fit the schema's type is refused`(
     _ declared: String, _ schema: String, _ json: String
   ) throws {
     let input = try input(#"{"value":\#(json),"type":"\#(declared)"}"#)

@@ -71,7 +71,7 @@ struct `The documents` {
     ("[a](none.md)", 1), ("[a](../README.md)", 0), ("[a](../../other.md)", 1),
     ("[a](#the-server-s-keys)", 1), ("[a](#the-servers-keys)", 0), ("[a](guide/b.md#c)", 1),
     ("[a](guide/b.md#the-servers-keys)", 0), ("[a](https://example.org/x)", 0),
-  ]) func `a link without a target is reported`(_ link: String, _ count: Int) {
+  ]) func `a link is reported exactly if its target does not exist`(_ link: String, _ count: Int) {
     let page = document("## The server's keys\n\nSee \(link).")
     let known: Set = ["README.md", "docs/guide/b.md", "docs/X.md"]
     let found = LinkRules.broken(

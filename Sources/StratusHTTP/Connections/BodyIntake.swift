@@ -61,8 +61,8 @@ final class BodyIntake: SentBody {
       if let waiter = state.takeWaiter() { return (waiter, true) }
       state.pieces.append(piece)
       state.waitingBytes += piece.count
-      // NB: when the pause begins, bytes that were decoded before it still arrive here. So this
-      // code sets the flag, and never clears it.
+      // NB: bytes that were decoded before the pause still arrive here after it has begun. This
+      // code must therefore never end a pause. Only the endpoint ends it, by taking pieces.
       if state.waitingBytes >= Limits.bodyAheadBytesMax { state.isPaused = true }
       return (nil, !state.isPaused)
     }

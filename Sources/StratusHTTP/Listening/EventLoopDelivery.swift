@@ -44,7 +44,7 @@ final class EventLoopDeliveries: Sendable {
 }
 
 /// A delivery with its encoded text. The text is encoded once for all listeners that have received
-/// all earlier notifications.
+/// all earlier notifications. Other listeners get texts of their own.
 struct EncodedDelivery {
   let delivery: NotificationDelivery
   private(set) lazy var text = EventText.events(delivery.notifications)

@@ -94,7 +94,7 @@
       for sent in takePending() { read(sent) }
     }
 
-    /// Whether the answers up to a synchronization point were not read yet.
+    /// Whether a synchronization point was sent whose answer is not read yet.
     var hasUnreadPart: Bool { pending.contains { if case .sync = $0 { true } else { false } } }
 
     /// Reads the answers up to the last synchronization point that was sent.

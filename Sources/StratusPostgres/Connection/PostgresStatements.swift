@@ -6,11 +6,11 @@
   /// A statement is prepared once for each schema, because its tables are found when it is
   /// prepared.
   struct PostgresStatements {
-    /// A form of a statement in one schema.
+    /// A statement in one of its two forms, prepared in one schema.
     struct Key: Hashable {
       var schema: String
       var index: Int
-      /// Whether the form fails unless the statement changes exactly one row.
+      /// Whether this form fails unless the statement changes exactly one row.
       var expectsOne: Bool
     }
 
@@ -124,7 +124,8 @@
       "HASHTEXT('\(table)'), HASHTEXT(CURRENT_SCHEMA())"
     }
 
-    /// NB: a sequence shows the keys of all transactions, whether they have ended or not.
+    /// NB: the sequence also counts the keys of transactions that have not ended or were undone. So
+    /// the newest key may be greater than that of each visible row.
     @Sendable private static func newestKey(_ table: String, _ column: String) -> String {
       """
       SELECT COALESCE(

@@ -69,7 +69,8 @@
     }
 
     public func nextRecordNumber() throws(ServerError) -> Int64 {
-      // NB: the value of a sequence that was set is the next number until a number is drawn.
+      // NB: until a number is drawn from a new or set sequence, `is_called` is false, and
+      // `last_value` is the next number. Later, `last_value` is the last drawn number.
       let next = try link.first(
         SQLStatement("SELECT last_value, is_called FROM \(named("record_numbers"))"), []
       ) { $0.integer(0) + ($0.integer(1) == 0 ? 0 : StoreTables.recordNumbersPerBlock) }

@@ -45,7 +45,8 @@
 
     /// Whether a commit of a lost connection succeeded.
     ///
-    /// - Returns: nil if this cannot be found out now.
+    /// - Returns: nil if this cannot be found out now, or if another node has removed the
+    ///   connection's row.
     func hasCommitted(_ commit: Int64, of writer: Int64, on connector: PostgresConnector) -> Bool? {
       guard writer != 0 else { return nil }
       for _ in 0..<PostgresLimits.connectionsPerOutcomeMax {

@@ -77,7 +77,7 @@ public final class DataFolder: Sendable {
           at: folder, withIntermediateDirectories: false,
           attributes: [.posixPermissions: 0o700])
       } catch CocoaError.fileWriteFileExists {
-        // The container's other store is opened at the same time, and has created the folder.
+        // The container's other store was opened at the same time, and has created the folder.
       }
       Self.flushNames(in: url)
     }

@@ -44,7 +44,8 @@ public struct FolderCopy: Sendable {
   /// Copies a store, and creates the store's folder in the target. Rows of assets that no record
   /// holds are left out.
   ///
-  /// - Parameter onProgress: is called at intervals with the copied share of the file, from 0 to 1.
+  /// - Parameter onProgress: is called at intervals with the fraction of the file that is copied,
+  ///   from 0 to 1.
   /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged. `TRY_AGAIN_LATER` if the disk
   ///   is full, or if another program locks a file.
   /// - Returns: the copy's epoch.

@@ -7,7 +7,8 @@ extension Connection {
   /// Uploads a file to an upload address, in pieces. After a broken connection the upload continues
   /// where it stopped.
   ///
-  /// - Parameter progress: called with the number of bytes that the server has, which may decrease.
+  /// - Parameter progress: called with the number of bytes that the server has received so far.
+  ///   After a broken connection, the number may be smaller than before.
   /// - Returns: the value to store in a field.
   /// - Throws: the reason why the transfer failed. `TransferFailure.file(.changed)` may mean that
   ///   the bytes that the server received differ from the bytes that were read.
@@ -42,8 +43,8 @@ extension Connection {
         return asset
       }
       let received = answer.received ?? -1
-      // NB: if the server already has all bytes, an earlier upload was complete and its response
-      // was lost. The address cannot be used again.
+      // NB: if the server already has all bytes, the upload is complete, but the response with its
+      // result was lost. The address cannot be used again, so the caller must request a new one.
       guard (0..<max(file.size, 1)).contains(received) else { throw .addressExpired }
       if received > offset {
         pace.progress()

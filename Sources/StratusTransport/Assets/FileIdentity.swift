@@ -6,7 +6,8 @@ public struct FileIdentity: Sendable, Hashable {
   public let size: Int64
   /// The number of hard links to the file.
   public let linksCount: Int
-  /// The time of the last change of the file's contents or links, in seconds since 1970.
+  /// The time of the last change of the file's contents, links or permissions, in seconds since
+  /// 1970.
   public let changed: Int64
   private let device: UInt64
   private let inode: UInt64

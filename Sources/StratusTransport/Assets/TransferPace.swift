@@ -42,7 +42,7 @@ struct TransferPace {
 
   /// Waits until the next attempt.
   ///
-  /// - Throws: the failure, if the policy allows no further attempt.
+  /// - Throws: the failure, if the policy allows no further attempt, or `.network(.cancelled)`.
   mutating func wait(after failure: TransportFailure) async throws(TransportFailure) {
     let delay = policy.delay(
       after: failure, attempt: attempt, remaining: remaining, chance: timing.chance())

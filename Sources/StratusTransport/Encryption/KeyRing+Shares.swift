@@ -2,12 +2,14 @@ public import StratusWire
 
 /// The keys of shares.
 extension KeyRing {
-  /// Returns the secret for the URL of a share. The server gets the keys of the user's own zone or
-  /// hierarchy in a form that only this secret opens.
+  /// Returns the secret for the URL of a share. If the zone is the user's own, the method first
+  /// stores the zone's or hierarchy's keys on the server, encrypted so that only this secret
+  /// decrypts them.
   ///
   /// - Parameter shareName: the name of the share of a hierarchy, or nil for the share of the zone.
-  /// - Returns: nil if the zone or hierarchy has no key, if this device does not have the key, or
-  ///   if the owner's devices have not stored the keys for the URL yet.
+  /// - Returns: nil if the zone or hierarchy has no key, or if this device does not have the key.
+  ///   For another owner's zone, also nil if the owner's devices have not stored the keys for the
+  ///   URL yet.
   public func shareSecret(
     of zoneID: ZoneID, share shareName: String? = nil, options: Options
   ) async throws(KeyFailure) -> ShareSecret? {
@@ -58,7 +60,8 @@ extension KeyRing {
       for key in keys { zones[zone, default: Zone()].keys[key.id] = key }
       zones[zone, default: Zone()].absent = []
     }
-    // NB: a device without the account's key can open the values only until the program ends.
+    // NB: the keys are remembered before this call, which throws on a device without the account's
+    // key. Such a device can decrypt the values, but only until the program ends.
     let pair = try await pair(for: answer, options)
     let present = Set(found.filter { $0.recipient == pair.publicBytes }.map(\.keyID))
     var forms: [WrappedZoneKey] = []
@@ -78,8 +81,8 @@ extension KeyRing {
     return forms
   }
 
-  /// Decrypts the keys that this account can decrypt. A key that another member has wrapped may
-  /// need a key that was decrypted earlier.
+  /// Decrypts the keys that this account can decrypt. To decrypt a key that another member has
+  /// wrapped, an earlier key of the same zone or hierarchy is needed.
   func opened(
     _ wrapped: [WrappedZoneKey], for pair: UserKeyPair, _ context: ZoneKeyContext
   ) -> [[UInt8]: ZoneKey] {

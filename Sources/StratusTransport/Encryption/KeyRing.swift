@@ -45,10 +45,11 @@ public final class KeyRing: Sendable {
   /// The maximum number of attempts when other devices change the keys at the same time.
   private static let attemptsMax = 3
 
-  /// Returns the key that encrypts new values of a zone or of a shared hierarchy. If the account or
-  /// the user's own zone has no key, the missing key is created.
+  /// Returns the key that encrypts new values of a zone or of a shared hierarchy. If the account
+  /// has no key, or the user's own zone or hierarchy has none, the missing key is created.
   ///
-  /// If all keys are retired, because a participant has left, a new key is created.
+  /// If all keys of the zone or hierarchy are retired, because a participant has left, a new key is
+  /// created. A participant's device does this, too.
   ///
   /// - Parameter root: the root of the hierarchy, or nil for records in no shared hierarchy.
   /// - Throws: ``KeyFailure/missing`` if only another device has the account's key, or if this

@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(arguments: ["..", "a/b", "", ".hidden"])
-  func `a container ID that could lead to another container's keys is refused`(container: String)
+  func `a container ID that is unsafe in an object's key is refused`(container: String)
     async throws
   {
     try await Self.withStore { server, store in

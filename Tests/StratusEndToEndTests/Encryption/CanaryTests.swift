@@ -4,8 +4,8 @@ import StratusTransport
 import Synchronization
 import Testing
 
-/// Only the owner of encrypted values can read them. The test saves random texts and searches for
-/// them. A text that the search finds was not encrypted.
+/// Encrypted values are readable only with the keys of a user's devices. The test saves random
+/// texts and searches for them outside the devices. A text that the search finds was not encrypted.
 @Suite struct `A search for a thousand secret texts` {
   static let canaries = Canaries(count: 1_000, seed: 6)
 

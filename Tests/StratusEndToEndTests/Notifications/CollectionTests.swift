@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test
-  func `a read mark is reported even if a newer one has its coalescing key`() async throws {
+  func `a read mark is reported even if a newer notification replaces its own`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase

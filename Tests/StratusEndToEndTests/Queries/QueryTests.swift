@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `the server refuses the queries that CloudKit refuses`() async throws {
+  @Test func `the server refuses queries of users, OR queries and unknown fields`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       func ask(_ type: String, _ predicate: NSPredicate) async -> CKError? {

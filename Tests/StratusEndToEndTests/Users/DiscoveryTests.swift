@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `the permission is the decision of the account, which an app cannot change`()
+  @Test func `the discovery permission is the account's decision, which an app cannot change`()
     async throws
   {
     try await withBob(discoverability: .granted) { ann, bob in
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `a web page gets a token with which it is the same user`() async throws {
+  @Test func `a web page with a token from the app is the same user`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let tokens = try await cloud.server.tokens(email: "ann@example.org")

@@ -196,7 +196,7 @@ import Testing
     #expect(await channel.turn())
   }
 
-  @Test func `while the service is down, all devices wait after one failure`() async {
+  @Test func `while the service is down, its devices wait after one report`() async {
     for number in 0..<20 { queue.register("phone\(number)") }
     queue.register("tester", .development)
     queue.add()

@@ -172,7 +172,7 @@ final class StillClock: Sendable {
   }
 
   @Test(arguments: [(413, "PayloadTooLarge"), (400, "BadCollapseId"), (405, "MethodNotAllowed")])
-  func `a notification that Apple refuses permanently is dropped`(
+  func `a permanent refusal by Apple is reported as a refused notification`(
     status: Int, reason: String
   ) async throws {
     let outcome = try await Self.outcome(.answer(status, reason: reason))
@@ -190,7 +190,7 @@ final class StillClock: Sendable {
     #expect(outcome == .senderRefused(reason: reason))
   }
 
-  @Test func `notifications of a throttled device are sent later`() async throws {
+  @Test func `a throttling and an internal error of Apple delay only one device`() async throws {
     let outcome = try await Self.outcome(
       .answer(429, reason: "TooManyRequests", retryAfter: "17"))
     #expect(outcome == .later(afterSeconds: 17, reason: "TooManyRequests"))

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test
-  func `if a type has the most indexes, a query needs only the index of its sort field`()
+  func `if a type has the maximum number of indexes, a query needs only its sort field's index`()
     async throws
   {
     let full = (0..<32).map { number in

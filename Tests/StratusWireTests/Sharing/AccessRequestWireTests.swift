@@ -85,7 +85,7 @@ import Testing
     ("bob@localhost", "b…@l…"), ("@example.org", "…@e….org"), ("bob", "b…@…"), ("", "…@…"),
     ("bob@@x", "b…@@…"),
   ])
-  func `a potential match masks all but two letters and the last label of an address`(
+  func `a masked address shows at most two letters and the last label of the original`(
     address: String, masked: String
   ) throws {
     let match = PotentialMatch(participantID: "p", masking: address)

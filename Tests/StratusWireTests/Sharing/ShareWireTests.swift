@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test
-  func `a participant has the keys of Apple's dictionary`() throws {
+  func `an encoded participant has the JSON keys of Apple's dictionary`() throws {
     let participant = ShareParticipant(
       participantID: "P1",
       identity: ParticipantIdentity(
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test
-  func `a participant without keys is an invited user with read-only permission`() throws {
+  func `a participant without JSON keys is an invited user with read-only permission`() throws {
     let participant = try ShareParticipant(json: json("{}"))
     #expect(participant.role == .user)
     #expect(participant.status == .invited)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test
-  func `an operation without share keys changes no share`() throws {
+  func `an operation without the JSON keys for shares changes no share`() throws {
     let request = try ModifyRecords.Request(
       json: json(
         #"{"operations":[{"operationType":"create","record":{"recordType":"Note"}}]}"#))

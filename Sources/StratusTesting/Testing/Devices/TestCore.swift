@@ -93,7 +93,7 @@ final class TestCore: Sendable {
     }
   }
 
-  /// The stores of the containers that devices have used, the latest first.
+  /// The stores of the containers that devices have used, in the reverse order of their first use.
   var usedStores: [StoreAddress] { state.withLock { $0.stores.reversed() } }
 
   /// Returns the next device number.
