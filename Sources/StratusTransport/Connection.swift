@@ -42,7 +42,6 @@ public final class Connection: Sendable {
       requestTimeoutSeconds: Double = 60, resourceTimeoutSeconds: Double? = nil,
       patience: Patience = .short, headers: [String: String] = [:], generation: Int? = nil
     ) {
-      self.generation = generation
       self.requestTimeoutSeconds = requestTimeoutSeconds
       self.resourceTimeoutSeconds = resourceTimeoutSeconds
       self.patience = patience

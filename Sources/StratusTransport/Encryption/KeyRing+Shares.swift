@@ -36,8 +36,7 @@ extension KeyRing {
     if missing.isEmpty { return secret }
     let request = WrapZoneKey.Request(
       zoneID: zoneID, key: used, others: try links(to: missing, by: secret))
-    _ = try await send(
-      WrapZoneKey.self, request, options, to: zoneID.isShared ? .shared : .private)
+    _ = try await send(WrapZoneKey.self, request, options, to: .private)
     return secret
   }
 

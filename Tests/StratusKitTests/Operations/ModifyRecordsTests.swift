@@ -8,7 +8,7 @@ import Testing
 @Suite struct `A save` {
   /// Returns a handler that refuses the named records with these errors and accepts all others.
   private static func refusing(
-    _ names: [String: ErrorCode], isWhole: Bool = false
+    _ names: [String: ErrorCode]
   ) -> @Sendable (ModifyRecords.Request) throws -> RecordsResponse {
     { request in
       var response = accepted(request)
