@@ -23,6 +23,11 @@ final class SharingHousehold: @unchecked Sendable {
   var isCalm = false
   /// The short GUIDs in the share URLs that the owner has sent to the guests.
   var shortGUIDs: Set<String> = []
+  /// The guests whom the owner invites.
+  private(set) var invitedGuests = SharingTruth.guests
+  /// Whether the owner has excluded a guest for the rest of the simulation. The owner then makes no
+  /// share public.
+  var hasExcludedGuest: Bool { invitedGuests.count < SharingTruth.guests.count }
   /// The sealed values, or nil in seeds without encrypted values.
   var seals: SharingSeals?
   /// The folder with the key files of the people.
@@ -60,6 +65,14 @@ final class SharingHousehold: @unchecked Sendable {
   func one(of elements: some Collection<String>) -> String? {
     if elements.isEmpty { return nil }
     return elements.sorted()[number(0...elements.count - 1)]
+  }
+
+  /// Excludes one guest for the rest of the simulation. The guest may not open any value that is
+  /// sealed after the owner has removed the guest from the shares.
+  func excludeGuest() {
+    if hasExcludedGuest { return }
+    invitedGuests.remove(at: number(0...invitedGuests.count - 1))
+    ledger.saw("exclusion of a guest")
   }
 
   /// Returns a new text for a record.

@@ -13,6 +13,8 @@ final class SharingOwner: @unchecked Sendable {
   private let connection: Connection
   /// The device that seals encrypted values, or nil in seeds without such values.
   private let sealer: SharingSealer?
+  /// The virtual time at which the owner excludes a guest, or nil in seeds without an exclusion.
+  private let exclusionTime: Double?
   /// The share records as the server returned them last, by record name.
   private var shares: [String: RecordDictionary] = [:]
 
@@ -24,8 +26,14 @@ final class SharingOwner: @unchecked Sendable {
     connection = household.connection(of: "owner", user: SharingTruth.owner, life)
     if let seals = household.seals {
       sealer = SharingSealer(household: household, seals: seals, life: life)
+      // Without an exclusion, most guests are members again later, so they may open values that
+      // were sealed while they were not members.
+      exclusionTime =
+        household.percent(60)
+        ? Loop.shared.now + household.seconds * household.pauseSeconds(0.2...0.6) : nil
     } else {
       sealer = nil
+      exclusionTime = nil
     }
   }
 
@@ -68,6 +76,11 @@ final class SharingOwner: @unchecked Sendable {
   }
 
   private func step() async {
+    if let exclusionTime, Loop.shared.now >= exclusionTime { household.excludeGuest() }
+    if household.hasExcludedGuest, household.percent(30) {
+      if let operation = removalOfUninvitedGuests() { await send([operation]) }
+      return
+    }
     if let sealer, household.percent(40) {
       if household.percent(30) { return await sealer.sendURLs() }
       return await sealer.save(among: Self.names)
@@ -126,13 +139,13 @@ final class SharingOwner: @unchecked Sendable {
       recordChangeTag: share.recordChangeTag)
     switch household.number(0...9) {
     case 0..<5: operation.share = ShareInput(participants: someGuests())
-    case 5: operation.share = ShareInput(publicPermission: .readWrite)
+    case 5: operation.share = ShareInput(publicPermission: somePublicPermission())
     case 6: operation.share = ShareInput(publicPermission: .some(.none))
     case 7, 8:
       // The share is public, because a user without an invitation can try to join only a public
       // share.
       operation.share = ShareInput(
-        publicPermission: household.percent(60) ? .readWrite : nil,
+        publicPermission: household.percent(60) ? somePublicPermission() : nil,
         blockedRequesters: household.one(of: SharingTruth.guests).map { [$0] } ?? [])
     default: operation.share = ShareInput(unblockedIdentities: SharingTruth.guests)
     }
@@ -140,12 +153,31 @@ final class SharingOwner: @unchecked Sendable {
     return operation
   }
 
+  /// Returns a change that limits a known share to the guests whom the owner still invites.
+  private func removalOfUninvitedGuests() -> RecordOperation? {
+    guard let name = household.one(of: shares.keys), let share = shares[name] else { return nil }
+    var operation = RecordOperation(
+      .update, recordName: name, recordType: ShareRecord.recordType,
+      recordChangeTag: share.recordChangeTag)
+    operation.share = ShareInput(
+      publicPermission: .some(.none), participants: household.invitedGuests.map(participant))
+    household.ledger.say("owner: limits \(name) to the invited guests")
+    return operation
+  }
+
+  /// After the exclusion of a guest, no share is public, because everybody can join a public share.
+  private func somePublicPermission() -> SharePermissionName {
+    household.hasExcludedGuest ? .none : .readWrite
+  }
+
   private func someGuests() -> [ShareParticipant] {
-    SharingTruth.guests.filter { _ in household.percent(75) }.map { guest in
-      ShareParticipant(
-        identity: ParticipantIdentity(lookup: .userRecordName(guest)),
-        permission: household.percent(50) ? .readWrite : .readOnly)
-    }
+    household.invitedGuests.filter { _ in household.percent(75) }.map(participant)
+  }
+
+  private func participant(_ guest: String) -> ShareParticipant {
+    ShareParticipant(
+      identity: ParticipantIdentity(lookup: .userRecordName(guest)),
+      permission: household.percent(50) ? .readWrite : .readOnly)
   }
 
   /// Sends operations in one request. The operations may fail: a record may be the parent of

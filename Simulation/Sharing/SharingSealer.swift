@@ -60,7 +60,7 @@ final class SharingSealer: @unchecked Sendable {
     try? await engine.fetchChanges()
     if !life.goesOn() { return }
     edits = [:]
-    for _ in 0..<household.number(1...3) {
+    for _ in 0..<household.number(1...5) {
       guard let name = household.one(of: names), edits[name] == nil else { continue }
       let record =
         records[name]?.copy() as? CKRecord ?? CKRecord(recordType: "Note", recordID: id(name))

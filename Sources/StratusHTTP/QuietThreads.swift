@@ -1,4 +1,5 @@
 import Foundation
+import StratusDomain
 
 /// Threads of low priority for expensive requests. The thread pool of the runtime stays free for
 /// the requests of other callers. If the processors are busy, the threads of that pool run first.
@@ -7,9 +8,6 @@ import Foundation
 final class QuietThreads: TaskExecutor, @unchecked Sendable {
   /// The threads of this process. There is one for each processor, but there are at least two.
   static let shared = QuietThreads(count: max(2, ProcessInfo.processInfo.activeProcessorCount))
-
-  /// The priority of the threads as a Unix nice value: 0 is normal, 19 is the lowest priority.
-  private static let niceness: Int32 = 10
 
   private let condition = NSCondition()
   private var waiting: [UnownedJob] = []
@@ -20,10 +18,7 @@ final class QuietThreads: TaskExecutor, @unchecked Sendable {
     for number in 0..<count {
       let thread = Thread { [self] in
         Thread.current.name = "stratus-quiet-\(number)"
-        // NB: on Linux, this call changes only the priority of the calling thread.
-        #if os(Linux)
-          setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
-        #endif
+        Thread.lowerPriority()
         while true { take().runSynchronously(on: asUnownedTaskExecutor()) }
       }
       thread.stackSize = 4 << 20

@@ -191,6 +191,9 @@ struct DeviceOptions: ParsableArguments {
     )
   }
 
+  /// The scheme of the server's URL.
+  var scheme: String { settings().url?.scheme ?? "http" }
+
   /// Returns a connection that acts for the user.
   func connection() throws -> Connection {
     let settings = settings()

@@ -8,12 +8,15 @@ import StratusWire
 struct ShareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "share",
-    abstract: "Join, list and leave shares of other users, and ask for access.",
+    abstract: "Manage own shares, and join, list and leave shares of other users.",
     discussion: """
       The command acts for the user whose web auth token is in STRATUS_WEB_AUTH_TOKEN, in the \
       container that STRATUS_CONTAINER names.
       """,
-    subcommands: [Accept.self, Request.self, List.self, Leave.self])
+    subcommands: [
+      Create.self, Show.self, Invite.self, Remove.self, Configure.self, End.self,
+      Accept.self, Request.self, List.self, Leave.self,
+    ])
 
   struct Accept: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -234,7 +237,7 @@ enum ShareURL {
 }
 
 /// Runs `body`, and converts its error to a sentence that says what to do.
-private func answered<Value>(
+func answered<Value>(
   _ body: () async throws(TransportFailure) -> Value
 ) async throws -> Value {
   do throws(TransportFailure) { return try await body() } catch { throw Failure(error) }

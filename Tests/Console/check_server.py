@@ -809,6 +809,8 @@ def endpoints_of_the_front_end():
         used |= set(re.findall(r'endpoint: "(team/[\w-]+)"', text))
     # Names of commands in dialogs, which are not paths of endpoints.
     return used - {"records/create", "records/delete", "zones/create", "zones/delete",
+                   "shares/create", "shares/configure", "shares/invite", "shares/remove",
+                   "shares/end", "shares/leave",
                    "subscriptions/create", "subscriptions/delete", "session/confirm"}
 
 

@@ -1,10 +1,10 @@
-import Dispatch
+import Foundation
 import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Runs password hashes on threads of their own, a few at a time, so that they do not delay
-/// requests for data.
+/// Runs password hashes on threads of their own with a low priority, a few at a time, so that they
+/// do not delay requests for data.
 ///
 /// Some callers are *in front*, for example those with a browser that has signed in before. They
 /// wait only for hashes that already run and for each other, and a part of the queue is reserved
@@ -30,7 +30,6 @@ final class PasswordPool: Sendable {
   private let runningMax: Int
   private let waitingMax: Int
   private let frontMax: Int
-  private let queue = DispatchQueue(label: "stratus.passwords", attributes: .concurrent)
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -60,10 +59,15 @@ final class PasswordPool: Sendable {
     try await enter(inFront)
     defer { leave() }
     let result: Result<Value, ServerError> = await withCheckedContinuation { continuation in
-      queue.async {
+      // NB: each hash has a new thread, because a thread cannot raise its priority again. A hash
+      // takes thousands of times as long as the start of a thread.
+      let thread = Thread {
+        Thread.current.name = "stratus-password"
+        Thread.lowerPriority()
         continuation.resume(
           returning: Result { () throws(ServerError) in try work() })
       }
+      thread.start()
     }
     return try result.get()
   }

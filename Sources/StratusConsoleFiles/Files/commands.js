@@ -73,7 +73,28 @@ export const commands = {
   "records/delete": (body) => `stratus cktool delete-records ${cktool(body)} --dry-run false`,
   "zones/create": (body) => zoneVerb("create", body),
   "zones/delete": (body) => zoneVerb("delete", body),
+  "shares/create": (body) => `stratus share create ${store(body)} `
+    + `--zone ${quote(body.zoneName ?? "ZONE")} --record ${quote(body.recordName ?? "RECORD")}`
+    + (body.publicPermission ? ` --public ${permission(body.publicPermission)}` : ""),
+  "shares/configure": (body) => `stratus share configure ${share(body)} `
+    + `--public ${permission(body.publicPermission)}`,
+  "shares/invite": (body) => `stratus share invite ${share(body)} `
+    + `--permission ${permission(body.permission)} ${email(body)}`,
+  "shares/remove": (body) => `stratus share remove ${share(body)} `
+    + quote(body.participant ?? "PARTICIPANT"),
+  "shares/end": (body) => `stratus share end ${share(body)}`,
+  "shares/leave": (body) => `stratus share leave ${share(body)} `
+    + `--owner ${quote(body.owner ?? "OWNER")}`,
 };
+
+function share(body) {
+  return `${store(body)} --zone ${quote(body.zoneName ?? "ZONE")} `
+    + `--share ${quote(body.shareName ?? "SHARE")}`;
+}
+
+function permission(name) {
+  return (name ?? "READ_ONLY").toLowerCase().replace("_", "-");
+}
 
 function zoneVerb(verb, body) {
   return `stratus cktool ${verb}-zone ${cktool(body)} `

@@ -36,11 +36,7 @@ public struct TableTally: Sendable, Hashable {
     return mix(hash, rest)
   }
 
-  /// The last steps of SplitMix64, a public-domain generator of random numbers.
   private static func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
-    var mixed = (hash ^ word) &+ 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+    ((hash ^ word) &+ .mixStep).mixed
   }
 }

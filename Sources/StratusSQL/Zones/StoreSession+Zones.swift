@@ -80,11 +80,7 @@ extension StoreSession {
       (epoch: UInt64(bitPattern: $0.integer(0)), change: UInt64(bitPattern: $0.integer(1)))
     }
     guard let origin else { throw .fault("a database has no row") }
-    // The last steps of SplitMix64, a public-domain generator of random numbers.
-    var mixed = origin.epoch &+ origin.change &* 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int64(bitPattern: mixed ^ (mixed >> 31)) | .min
+    return Int64(bitPattern: (origin.epoch &+ origin.change &* UInt64.mixStep).mixed) | .min
   }
 
   public func deleteZone(

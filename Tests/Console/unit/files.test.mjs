@@ -89,6 +89,7 @@ const bodies = {
   "schema/indexes/drop": [{}, { cancelsBuild: true }],
   "accounts/create": [{}, { isTest: true }],
   "quotas/set": [{}, { target: "eachUser" }, { target: "account", standard: true }],
+  "shares/create": [{}, { publicPermission: "READ_WRITE" }],
   "team/add": [{}, { containerIDs: ["a", "b"] }],
   "team/configure": [{}, { containerIDs: ["a", "b"] }],
 };
@@ -120,15 +121,16 @@ test("each request that changes something has a command with options of the refe
 
 test("each kind of change in a database has a command", async () => {
   const { commands } = await import(join(root, "commands.js"));
-  // The sharing panel has no command yet (docs/internals/console.md, Still to come).
-  const folder = modules.filter((name) => name.startsWith("records/") && !/sharing/.test(name));
-  for (const name of folder) {
-    const area = /"(records|zones|subscriptions)\/modify"/.exec(text(name))?.[1];
+  for (const name of modules.filter((name) => name.startsWith("records/"))) {
+    // A share is a record, but the commands for shares are not those for records.
+    const area = name === "records/sharing.js"
+      ? "shares" : /"(records|zones|subscriptions)\/modify"/.exec(text(name))?.[1];
     if (!area) continue;
     const lines = text(name).split("\n").filter((line) => line.includes("operationType:"));
     const kinds = /"(create|update|forceUpdate|delete|forceDelete)"/g;
     for (const [, kind] of lines.join("\n").matchAll(kinds)) {
-      const verb = { forceDelete: "delete", update: "modify", forceUpdate: "modify" }[kind] ?? kind;
+      const changed = area === "shares" ? "configure" : "modify";
+      const verb = { forceDelete: "delete", update: changed, forceUpdate: changed }[kind] ?? kind;
       assert.ok(`${area}/${verb}` in commands, `${name}: ${area} ${kind}`);
     }
   }
@@ -142,6 +144,14 @@ function textsOf(start, end) {
   return new Set([...part.slice(0, part.indexOf(end)).matchAll(/"([a-z/-]+\/[a-z/-]+)"/g)]
     .map(([, path]) => path));
 }
+
+test("each action of the sharing panel has a command", async () => {
+  const { commands } = await import(join(root, "commands.js"));
+  const named = new Set([...text("records/sharing.js").matchAll(/"(shares\/[a-z]+)"/g)]
+    .map(([, path]) => path));
+  const listed = Object.keys(commands).filter((path) => path.startsWith("shares/"));
+  assert.deepEqual([...named].sort(), listed.sort());
+});
 
 test("each endpoint of the console that changes something has a command and a button", async () => {
   const { commands } = await import(join(root, "commands.js"));
@@ -157,7 +167,7 @@ test("each endpoint of the console that changes something has a command and a bu
   }
   // A command without a button would be a mistake in the list.
   for (const path of Object.keys(commands)) {
-    const isDatabase = /^(records|zones|subscriptions)\//.test(path);
+    const isDatabase = /^(records|zones|subscriptions|shares)\//.test(path);
     assert.ok(isDatabase || used.has(path), `${path} has no button`);
   }
   // The console does not request this list, because the session names the containers.

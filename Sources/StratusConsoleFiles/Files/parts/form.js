@@ -57,9 +57,10 @@ export function valuesOf(form) {
  * @param {any[]} settings.fields
  * @param {string} settings.button
  * @param {string} [settings.endpoint] the endpoint, to show the command with the same effect.
+ * @param {object} [settings.body] the values that the command already has.
  * @param {(values: object) => Promise<any>} settings.submit its error is shown in the form.
  */
-export function requestForm({ fields, button, endpoint, submit, label }) {
+export function requestForm({ fields, button, endpoint, body = {}, submit, label }) {
   const problem = h("div");
   const sender = h("button", {}, button);
   const form = h(
@@ -87,6 +88,6 @@ export function requestForm({ fields, button, endpoint, submit, label }) {
         },
       },
     },
-    fields, problem, h("div", { class: "actions" }, sender), endpoint && commandNote(endpoint, {}));
+    fields, problem, h("div", { class: "actions" }, sender), endpoint && commandNote(endpoint, body));
   return form;
 }

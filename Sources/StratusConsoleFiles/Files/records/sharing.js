@@ -1,6 +1,7 @@
 // The panel that shows and changes the share of a record or a zone.
 
 import { h, append, userText } from "../dom.js";
+import { commandNote } from "../commands.js";
 import { database } from "../server.js";
 import { session } from "../session.js";
 import { failureBox, report } from "../parts/announce.js";
@@ -15,6 +16,11 @@ const permissions = [
   { value: "NONE", text: "only participants" }, { value: "READ_ONLY", text: "all may read" },
   { value: "READ_WRITE", text: "all may read and write" },
 ];
+
+/** Returns the values of a command for a share, or for a record that is not shared yet. */
+function names({ screen, zoneID }, values) {
+  return { ...screen.store, zoneName: zoneID?.zoneName ?? "_defaultZone", ...values };
+}
 
 /** Creates the panel for a record. Records of the public database cannot be shared. */
 export function sharingPanel(context, record) {
@@ -49,7 +55,8 @@ function newShare(body, context, record) {
   const isOwner = (context.target.database ?? "public") === "private";
   if (!isOwner) return h("p", {}, "The record is not shared. Only its owner can share it.");
   return requestForm({
-    label: "Share the record", button: "Share",
+    label: "Share the record", button: "Share", endpoint: "shares/create",
+    body: names(context, { recordName: record.recordName }),
     fields: [field({ label: "People with the link", name: "publicPermission", type: "select",
       options: permissions })],
     submit: async ({ publicPermission }) => {
@@ -123,12 +130,15 @@ function permissionForm(context, share, refresh) {
       await saveShare(context, share, { publicPermission: select.value });
       report("The permission is changed.");
       refresh();
-    }));
+    }),
+    commandNote("shares/configure", names(context, {
+      shareName: share.recordName, publicPermission: share.publicPermission })));
 }
 
 function inviteForm(context, share, refresh) {
   return requestForm({
-    label: "Invite", button: "Invite",
+    label: "Invite", button: "Invite", endpoint: "shares/invite",
+    body: names(context, { shareName: share.recordName }),
     fields: [
       field({ label: "E-mail", name: "email", type: "email", required: true }),
       field({ label: "Permission", name: "permission", type: "select", options: [
@@ -148,6 +158,8 @@ async function removeParticipant(context, share, participant, refresh) {
   const done = await askAndRun({
     title: "Remove the participant?", button: "Remove",
     sentences: [`${nameOf(participant)} can then no longer see the shared records.`],
+    endpoint: "shares/remove",
+    body: names(context, { shareName: share.recordName, participant: nameOf(participant) }),
     run: () => saveShare(context, share, {
       participants: share.participants.filter((other) => other !== participant),
     }),
@@ -167,8 +179,11 @@ async function saveShare({ target, zoneID }, share, changes) {
 }
 
 async function stop(context, share, refresh) {
+  const isOwn = (context.target.database ?? "public") === "private";
   const done = await askAndRun({
-    title: "End the share?", button: "End", sentences: [
+    title: "End the share?", button: "End", endpoint: isOwn ? "shares/end" : "shares/leave",
+    body: names(context, { shareName: share.recordName, owner: context.zoneID?.ownerRecordName }),
+    sentences: [
       "The participants can then no longer see the shared records.",
       "The records stay in the owner's zone.",
     ],
