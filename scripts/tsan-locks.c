@@ -3,9 +3,9 @@
 //
 // `Synchronization.Mutex` takes a free lock by an atomic exchange. This is compiled into the
 // caller, so the sanitizer sees it. If another thread holds the lock, functions of the toolchain's
-// library take and release it. The sanitizer does not see these, so it reports races between the
-// bodies of one lock. The functions in this file are called instead of the library's, and tell the
-// sanitizer about each call.
+// library take and release it. The sanitizer does not see these, so it reports races between pieces
+// of code that hold the same lock. The functions in this file are called instead of the library's,
+// and tell the sanitizer about each call.
 //
 // Built at run time by the toolchain's clang, since they have Swift's calling convention:
 //   clang -shared -fPIC -O1 -o tsan-locks.so scripts/tsan-locks.c -ldl

@@ -53,16 +53,16 @@ struct RunCommand: ParsableCommand {
   var records: Int?
 
   @Option(
-    help: "Measure this alone; may be repeated. One of: \(Job.allCases.map(\.rawValue)).")
+    help: "Measure only this job; may be repeated. One of: \(Job.allCases.map(\.rawValue)).")
   var only: [Job] = []
 
   @Option(
-    help: "Of the neighbours, measure this alone; may be repeated. One of: \(Neighbour.names).")
+    help: "The only load of the job neighbours; may be repeated. One of: \(Neighbour.names).")
   var neighbour: [Neighbour] = []
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: "An option of `stratus serve` for the server beside its neighbours; may be repeated.")
+    help: "An option of `stratus serve` for the server of the job neighbours; may be repeated.")
   var serveOption: [String] = []
 
   func run() throws {

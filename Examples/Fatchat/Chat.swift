@@ -80,9 +80,11 @@ struct Chat: Sendable {
     for result in results.saveResults.values { _ = try result.get() }
   }
 
-  /// Deletes the subscriptions that ``follow(_:)`` has saved.
+  /// Deletes the subscriptions that ``follow(_:)`` has saved for a public channel. Does nothing for
+  /// a private room.
   func unfollow(_ channel: Channel) async throws {
-    // One subscription is for all rooms of a database, so it must stay.
+    // A private room has no subscription of its own: one subscription is for all rooms of a
+    // database.
     if channel.room != nil { return }
     let results = try await database.modifySubscriptions(
       saving: [],

@@ -49,7 +49,7 @@ struct OpenStreams {
     while !left.isEmpty {
       let ready = epoll_wait(poller, &events, 256, 10_000)
       if ready < 0, errno == EINTR { continue }
-      if ready <= 0 { throw Failure("\(left.count) streams have heard nothing for ten seconds") }
+      if ready <= 0 { throw Failure("\(left.count) streams have received nothing for ten seconds") }
       for event in events[..<Int(ready)] {
         let count = recv(event.data.fd, &buffer, buffer.count, 0)
         if count <= 0 { throw Failure("a stream was closed") }

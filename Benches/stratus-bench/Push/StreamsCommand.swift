@@ -38,7 +38,9 @@ struct StreamsCommand: ParsableCommand {
     var start = Clock.nanoseconds()
     open.keep(count - left)
     while server.process.openFiles > files - left {
-      if Clock.nanoseconds() - start > 60_000_000_000 { throw Failure("nobody noticed") }
+      if Clock.nanoseconds() - start > 60_000_000_000 {
+        throw Failure("the server has not closed the streams of clients that disconnected")
+      }
       usleep(1_000)
     }
     let leaving = Double(Clock.nanoseconds() - start) / 1e6

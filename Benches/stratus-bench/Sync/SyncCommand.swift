@@ -31,7 +31,7 @@ struct SyncCommand: AsyncParsableCommand {
     try await tabletEngine.fetchChanges()
     let down = Clock.nanoseconds() - start
     guard phone.counts == .init(sent: records), tablet.counts == .init(fetched: records) else {
-      throw Failure("sent were \(phone.counts), fetched \(tablet.counts), of \(records)")
+      throw Failure("not all of \(records) records were synced: \(phone.counts), \(tablet.counts)")
     }
     Children.report(["upSeconds": Double(up) / 1e9, "downSeconds": Double(down) / 1e9])
   }

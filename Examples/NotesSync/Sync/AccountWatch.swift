@@ -36,8 +36,10 @@ final class AccountWatch: @unchecked Sendable {
 
   /// Checks which user is signed in.
   ///
-  /// - Returns: the result of `ask`. If the account may have changed during the check, another
-  ///   check is needed.
+  /// If the account may have changed during the check, ``isKnown`` is still false afterwards.
+  ///
+  /// - Parameter ask: asks the server for the user.
+  /// - Returns: the result of `ask`.
   func settle<User>(
     isolation: isolated (any Actor)? = #isolation, by ask: () async throws -> User
   ) async throws -> User {
