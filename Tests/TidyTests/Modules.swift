@@ -15,7 +15,7 @@ enum Modules {
     "CPostgreSQL": Room(),
     "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
     "StratusAssets": Room(ours: domain, others: crypto + httpClient),
-    "StratusAccounts": Room(ours: domain, others: crypto + ["JWTKit"]),
+    "StratusAccounts": Room(ours: domain, others: crypto),
     "StratusMail": Room(ours: domain, others: ["NIOCore", "NIOPosix", "NIOSSL"]),
     "StratusPush": Room(
       ours: domain,

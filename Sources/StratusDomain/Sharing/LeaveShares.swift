@@ -3,8 +3,7 @@ import StratusWire
 /// Lets a participant leave shares by deleting their records.
 ///
 /// A participant that leaves a share often deletes the records of its hierarchy in the same
-/// request. These deletions succeed like deletions of missing records, and no record of the owner
-/// is deleted.
+/// request. These deletions succeed, but no record of the owner is deleted.
 struct LeaveShares {
   let database: OpenDatabase
   let effects: ShareEffects
