@@ -7,6 +7,7 @@ usage: check_security.py BINARY
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -16,6 +17,9 @@ from real import Member, RealServer  # noqa: E402
 
 NOTES, PHOTOS = "iCloud.org.example.Notes", "iCloud.org.example.Photos"
 PASSWORD = "seven green bicycles"
+# The longest time after which the live updates of an ended session end. A heartbeat is sent every
+# 10 seconds.
+END_SECONDS = 45
 ROLES = ["owner", "developer", "operator", "auditor"]
 # The roles that may call each endpoint (docs/internals/console.md, Team).
 ALL, WRITERS, KEEPERS = set(ROLES), {"owner", "developer"}, {"owner", "operator"}
@@ -338,9 +342,12 @@ def live(server):
     with server.events(developer) as events:
         assert events.readline() == b"event: status\n"
         server.command("team", "remove", "developer@example.org")
-        # The server checks the session with each heartbeat.
+        # The server checks the session with each heartbeat. NB: a stream that does not end has
+        # heartbeats, so the time-out of the socket never passes.
+        deadline = time.monotonic() + END_SECONDS
         while (line := events.readline()) and line != b"event: ended\n":
-            pass
+            assert time.monotonic() < deadline, \
+                f"the live updates continue {END_SECONDS} seconds after the session has ended"
         assert line == b"event: ended\n", line
     server.command("team", "add", "developer@example.org", "--role", "developer")
 
