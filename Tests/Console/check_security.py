@@ -241,6 +241,19 @@ def acting(server):
     lookup = {"records": [{"recordName": "secret"}]}
     answer = developer.call(f"as/test%40example.org/{path}", lookup)
     assert answer.json["records"][0]["serverErrorCode"] == "NOT_FOUND", answer.json
+    # The test account and the developer each have a database of their own.
+    own = f"database/{NOTES}/development/private"
+    test = f"as/test@example.org/{own}"
+    for name, base, other in [("of-test", test, own), ("of-developer", own, test)]:
+        saved = developer.call(f"{base}/records/modify", {"operations": [{
+            "operationType": "create",
+            "record": {"recordName": name, "recordType": "Note", "fields": {}}}]})
+        assert saved.status == 200, (name, saved.json)
+        named = {"records": [{"recordName": name}]}
+        found = developer.call(f"{base}/records/lookup", named).json["records"][0]
+        assert "serverErrorCode" not in found and found["recordName"] == name, found
+        hidden = developer.call(f"{other}/records/lookup", named).json["records"][0]
+        assert hidden.get("serverErrorCode") == "NOT_FOUND", hidden
     for email in ["owner@example.org", "person@example.org", "nobody@example.org", "%00", "..",
                   "test@example.org/as/owner@example.org", ""]:
         answer = developer.call(f"as/{email}/{path}", lookup)
