@@ -405,7 +405,7 @@ CHECKS = [policy, guests, foreign_pages, roles, deployment, limited, private_dat
 
 
 def prepare(server):
-    """The setup code makes the first owner, whose cookie is hidden. Then makes the other members."""
+    """Makes the first owner with the setup code, checks its cookie, and makes the other members."""
     answer = server.send("POST", "/console/1/session/set-up", {
         "code": server.setup_code, "email": "owner@example.org", "password": PASSWORD})
     assert answer.status == 200, answer.bytes
