@@ -64,8 +64,8 @@ import Testing
     }
   }
 
-  /// NB: the clock stands still. Otherwise the server would read the registry's version after half a
-  /// second, and would notice a change that has not cleared the cache.
+  /// NB: the clock stands still. Half a second later, the server would read the registry's version,
+  /// and would notice a change that has not cleared the cache.
   @Test(arguments: [
     ("accounts/disable", "AUTHENTICATION_FAILED"), ("accounts/restrict", "ACCESS_DENIED"),
     ("web-tokens/revoke", "AUTHENTICATION_REQUIRED"),

@@ -5,7 +5,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Uploads of disabled and restricted users, and the limits of uploaded bytes that no record uses yet.
+/// Uploads of disabled and restricted users, and the limits of uploaded bytes that no record uses
+/// yet.
 @Suite struct BoundsOfUploads {
   /// The operator's requests after which uploads are refused, with the status and the reason.
   private static let refusals: [(endpoint: String, status: Int, reason: String)] = [
