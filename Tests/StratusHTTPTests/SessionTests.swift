@@ -70,7 +70,7 @@ import Testing
     ("accounts/disable", "AUTHENTICATION_FAILED"), ("accounts/restrict", "ACCESS_DENIED"),
     ("web-tokens/revoke", "AUTHENTICATION_REQUIRED"),
   ])
-  func `the first request after the end of an access is refused, although the caller is cached`(
+  func `a cached caller whose account or session is closed is refused at the next request`(
     endpoint: String, code: String
   ) async throws {
     try await withTokens(live: MovedClock()) { server, anna in
