@@ -7,10 +7,13 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 START_SECONDS = 60
+# The longest time in which the body of an answer arrives.
+ANSWER_SECONDS = 60
 
 
 class Answer:
@@ -19,7 +22,23 @@ class Answer:
     def __init__(self, answer):
         self.status = answer.status
         self.headers = answer.headers
-        self.bytes = answer.read()
+        self.bytes = self.body(answer)
+
+    @staticmethod
+    def body(answer):
+        """Reads the body. NB: the time-out of a socket does not end a stream with heartbeats."""
+        deadline = time.monotonic() + ANSWER_SECONDS
+        parts = []
+        while part := answer.read1(65_536):
+            parts.append(part)
+            if time.monotonic() > deadline:
+                raise TimeoutError(
+                    f"the answer with the status {answer.status} has not ended after "
+                    f"{ANSWER_SECONDS} seconds, and begins with {b''.join(parts)[:100]}")
+        body = b"".join(parts)
+        if answer.length:
+            raise http.client.IncompleteRead(body, answer.length)
+        return body
 
     @property
     def json(self):
@@ -97,20 +116,20 @@ class RealServer:
         connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
-        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-        for name, value in head.items():
-            if value is not None:
-                connection.putheader(name, value)
-        if body is not None:
-            data = body.encode() if isinstance(body, str) else body
-            connection.putheader("Content-Length", str(len(data)))
-            connection.endheaders(data)
-        else:
-            connection.endheaders()
-        answer = Answer(connection.getresponse())
-        connection.close()
-        return answer
-
+        try:
+            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            for name, value in head.items():
+                if value is not None:
+                    connection.putheader(name, value)
+            if body is not None:
+                data = body.encode() if isinstance(body, str) else body
+                connection.putheader("Content-Length", str(len(data)))
+                connection.endheaders(data)
+            else:
+                connection.endheaders()
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
 
     def events(self, member):
         """Opens the stream of live updates of a member."""

@@ -71,6 +71,9 @@ import Testing
       try await expectFailure(caller, "another environment")
       (caller.environment, caller.container) = ("development", Self.other)
       try await expectFailure(caller, "another container")
+      // The answer does not reveal which containers exist.
+      caller.container = "iCloud.org.example.None"
+      try await expectFailure(caller, "a container that does not exist")
     }
   }
 

@@ -64,6 +64,24 @@ import Testing
     }
   }
 
+  /// NB: the clock stands still. Half a second later, the server would read the registry's version,
+  /// and would notice a change that has not cleared the cache.
+  @Test(arguments: [
+    ("accounts/disable", "AUTHENTICATION_FAILED"), ("accounts/restrict", "ACCESS_DENIED"),
+    ("web-tokens/revoke", "AUTHENTICATION_REQUIRED"),
+  ])
+  func `a cached caller whose account or session is closed is refused at the next request`(
+    endpoint: String, code: String
+  ) async throws {
+    try await withTokens(live: MovedClock()) { server, anna in
+      let list = try await server.manage("web-tokens/list", [:])["webTokens"].array ?? []
+      let session = try #require(list.first { $0["email"] == "anna@example.org" })
+      #expect(try await anna.get("users/caller").status == 200)
+      try await server.manage(endpoint, ["email": "anna@example.org", "id": session["id"]])
+      try await anna.get("users/caller").expectRefusal(endpoint, code: code)
+    }
+  }
+
   @Test func `the last use of a session is stored with the precision of an hour`() async throws {
     let clock = MovedClock()
     try await withTokens(live: clock) { server, anna in

@@ -63,6 +63,23 @@ import Testing
     }
   }
 
+  /// The URL contains no user (docs/internals/rights.md, *What could go wrong*).
+  @Test(arguments: ["accounts/disable", "accounts/restrict"])
+  func `a download URL works until it expires, even if its user is disabled or restricted`(
+    endpoint: String
+  ) async throws {
+    let clock = MovedClock()
+    try await withServer(live: clock.live) { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.saveNote(photo: try await anna.upload(Self.contents))
+      let url = try await anna.downloadURL()
+      try await server.manage(endpoint, ["email": "anna@example.org"])
+      #expect(try await anna.transfer(.get, url).bytes == Self.contents)
+      clock.move(bySeconds: 2 * 3_600 + 1)
+      #expect(try await anna.transfer(.get, url).status == 403)
+    }
+  }
+
   @Test(arguments: ["/photo.jpg", "/$%7Bf%7D", "/${f}", "?x=1"])
   func `a file name at the end of a download URL has no effect`(name: String) async throws {
     try await withPhoto { anna, url in

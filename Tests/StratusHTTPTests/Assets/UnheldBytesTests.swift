@@ -1,22 +1,52 @@
 import HTTPTypes
+import StratusDomain
+import StratusHTTP
 import StratusTesting
 import StratusWire
 import Testing
 
-/// Uploads of disabled users, and the limits of uploaded bytes that no record uses yet.
+/// Uploads of disabled and restricted users, and the limits of uploaded bytes that no record uses
+/// yet.
 @Suite struct BoundsOfUploads {
-  @Test func `an upload URL stops working when its user is disabled`() async throws {
+  /// The operator's requests after which uploads are refused, with the status and the reason.
+  private static let refusals: [(endpoint: String, status: Int, reason: String)] = [
+    ("accounts/disable", 401, Reason.accountDisabled),
+    ("accounts/restrict", 403, Reason.accountRestricted),
+  ]
+
+  @Test(arguments: refusals.indices)
+  func `an upload URL stops working when its user is disabled or restricted`(
+    _ index: Int
+  ) async throws {
+    let refusal = Self.refusals[index]
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let url = try await anna.uploadURL()
       #expect(try await anna.transfer(.get, url).status == 200)
-      try await server.manage("accounts/disable", ["email": "anna@example.org"])
+      try await server.manage(refusal.endpoint, ["email": "anna@example.org"])
       for answer in [
         try await anna.transfer(.put, url, abc), try await anna.transfer(.get, url),
       ] {
-        #expect(answer.status == 401)
-        #expect(try answer.json["reason"] == .string(Reason.accountDisabled))
+        #expect(answer.status == refusal.status)
+        #expect(try answer.json["reason"] == .string(refusal.reason))
       }
+    }
+  }
+
+  @Test(arguments: refusals.indices)
+  func `an upload is refused if its user is disabled or restricted while the bytes arrive`(
+    _ index: Int
+  ) async throws {
+    let refusal = Self.refusals[index]
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      let body = InterruptedBody(parts: [[97], [98, 99]]) {
+        _ = try await server.manage(refusal.endpoint, ["email": "anna@example.org"])
+      }
+      let answer = try await anna.transfer(.put, try await anna.uploadURL(), body: body)
+      #expect(answer.status == refusal.status)
+      #expect(try answer.json["reason"] == .string(refusal.reason))
+      #expect(try answer.json["singleFile"].isNull)
     }
   }
 
@@ -48,6 +78,33 @@ import Testing
       var other = ben
       other.container = "iCloud.org.example.Other"
       _ = try await other.upload(Array("xyz".utf8))
+    }
+  }
+}
+
+/// A request body that runs a closure before its last part.
+private struct InterruptedBody: SentBody {
+  let parts: [[UInt8]]
+  let interrupt: @Sendable () async throws -> Void
+
+  func bytes() async throws(ServerError) -> [UInt8] { parts.flatMap { $0 } }
+
+  func pieces() -> any BodyPieces { Pieces(parts, interrupt) }
+
+  private final class Pieces: BodyPieces {
+    private var rest: ArraySlice<[UInt8]>
+    private let interrupt: @Sendable () async throws -> Void
+
+    init(_ parts: [[UInt8]], _ interrupt: @escaping @Sendable () async throws -> Void) {
+      rest = parts[...]
+      self.interrupt = interrupt
+    }
+
+    func next() async throws(ServerError) -> [UInt8]? {
+      if rest.count == 1 {
+        do { try await interrupt() } catch { throw ServerError.fault("\(error)") }
+      }
+      return rest.popFirst()
     }
   }
 }

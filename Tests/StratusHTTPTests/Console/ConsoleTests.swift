@@ -179,6 +179,33 @@ import Testing
     }
   }
 
+  @Test func `for a limited member, another container is like one that does not exist`()
+    async throws
+  {
+    try await ConsoleScene.with { scene in
+      let (other, missing) = ("iCloud.org.example.B", "iCloud.org.example.None")
+      try await scene.server.manage("containers/create", ["containerID": "\(other)"])
+      let developer = try await scene.browser(of: .developer, in: [ConsoleScene.container])
+      let owner = try await scene.ownersBrowser()
+      func answer(to browser: ConsoleBrowser, _ container: String, _ scope: String) async throws
+        -> JSON
+      {
+        let answer = try await browser.call("database/\(container)/development/\(scope)/zones/list")
+        return answer.json.with("uuid", nil).with("status", .int(Int64(answer.status)))
+      }
+      for scope in ["public", "private", "shared"] {
+        let refusal = try await answer(to: developer, missing, scope)
+        #expect(refusal["status"] == 404)
+        #expect(refusal["serverErrorCode"] == "NOT_FOUND")
+        #expect(try await answer(to: developer, other, scope) == refusal)
+        #expect(try await answer(to: owner, missing, scope) == refusal)
+        #expect(try await answer(to: owner, other, scope)["status"] == 200)
+      }
+      let containers = try await scene.server.manage("containers/list", [:])["containers"].array
+      #expect(containers?.contains("\(missing)") == false)
+    }
+  }
+
   @Test
   func `a member who is limited to one container reaches no token or key of another container`()
     async throws

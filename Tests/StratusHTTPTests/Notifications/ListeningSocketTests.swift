@@ -236,8 +236,19 @@ import Testing
     }
   }
 
-  /// The test disables the account, as an operator does.
   @Test func `a disabled account receives no further notification`() async throws {
+    try await expectSilence(after: "accounts/disable", status: "401")
+  }
+
+  @Test func `a restricted account receives no further notification`() async throws {
+    try await expectSilence(after: "accounts/restrict", status: "403")
+  }
+
+  /// Sends an operator's request about Anna's account. Expects that the open stream and the open
+  /// poll of the account end, and that new ones are refused.
+  ///
+  /// - Parameter status: the status of the answer to a request for a new stream.
+  private func expectSilence(after endpoint: String, status: String) async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
       let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
@@ -252,7 +263,7 @@ import Testing
       other.get(ben.deviceTarget("notifications/stream", clientID: "c"))
       await Self.waitForListeners(3, at: server)
 
-      try await server.manage("accounts/disable", ["email": "anna@example.org"])
+      try await server.manage(endpoint, ["email": "anna@example.org"])
       try await stream.wait(for: "0\r\n\r\n")
       try await stream.waitForEnd()
       #expect(stream.text == "")
@@ -266,7 +277,7 @@ import Testing
       #expect(try await poll.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
       #expect(try await poll.wait(for: "}", balanced: "{").contains("NOT_FOUND"))
       poll.get(anna.deviceTarget("notifications/stream", clientID: "c"))
-      #expect(try await poll.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 401 "))
+      #expect(try await poll.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 \(status) "))
       try await server.queue("2", for: try await ben.userName())
       try await other.wait(for: Self.said("2"))
     }
@@ -300,6 +311,9 @@ import Testing
       try await other.wait(for: Self.said("1"))
       poll.get(target)
       #expect(try await poll.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+      #expect(try await poll.wait(for: "}", balanced: "{").contains("NOT_FOUND"))
+      poll.get(anna.deviceTarget("notifications/stream", clientID: "c"))
+      #expect(try await poll.wait(for: "\r\n\r\n").hasPrefix("HTTP/1.1 421 "))
     }
   }
 

@@ -146,6 +146,23 @@ import Testing
     await second.stop()
   }
 
+  /// The test moves the clock, and removes no session.
+  @Test func `a poll of a session that was unused for two weeks is refused`() async throws {
+    let clock = MovedClock()
+    try await withServer(live: clock.live) { server in
+      let anna = try await server.client("anna@example.org")
+      let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
+      let target = try token["webcourierURL"].target
+      for id in ["1", "2"] { try await server.queue(id, for: try await anna.userName()) }
+      let running = Task { await server.hub.run() }
+      #expect(try await anna.open(target).head.status == .ok)
+      clock.move(bySeconds: 15 * 86_400)
+      #expect(try await anna.open(target).head.status == .notFound)
+      running.cancel()
+      await running.value
+    }
+  }
+
   @Test
   func `a device that was offline for a month begins at the newest notification`() async throws {
     let clock = MovedClock()
