@@ -78,7 +78,7 @@ final class SimulatedStream: EventBody, @unchecked Sendable {
     Loop.shared.after(Self.silenceSeconds) { [weak self] in self?.end(.failure(.timedOut)) }
   }
 
-  /// Ends the connection after the device has received the bytes that have arrived.
+  /// Ends the connection. The device still receives the bytes that have arrived.
   func end(_ ending: Result<Void, NetworkFailure>) {
     self.ending = self.ending ?? ending
     carrier?.cancel()

@@ -1,4 +1,4 @@
-/// The messages in transit, and the devices that do not know the result of one of their requests.
+/// The messages in transit, and the devices that do not know the result of one of their writes.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Traffic: @unchecked Sendable {
@@ -25,14 +25,14 @@ final class Traffic: @unchecked Sendable {
     try? await Loop.shared.sleep(1)
   }
 
-  /// Remembers that the server has carried out a write of a device, perhaps for the second time,
-  /// and that the device does not know the result.
+  /// Remembers that the server may have carried out a write of a device, perhaps for the second
+  /// time, and that the device does not know the result.
   ///
   /// The server does not notify a device of its own changes, so the device finds out the result of
   /// this write only when it fetches.
   func noteLostWriteAnswer(of device: String) { unsure.insert(device) }
 
-  /// Remembers that a device begins to fetch.
+  /// Removes a device that begins to fetch from the devices that do not know the result of a write.
   func noteFetch(of device: String) { unsure.remove(device) }
 
   func isUnsure(_ device: String) -> Bool { unsure.contains(device) }

@@ -1,8 +1,8 @@
 import Foundation
 import ServiceLifecycle
 
-/// Returns memory to the system after a high load, so that an idle server needs little memory
-/// again.
+/// Gives memory back to the operating system after a high load, so that an idle server needs little
+/// memory again.
 ///
 /// Unused readers of stores are closed. The heap of the C library is asked to return its free
 /// pages, because otherwise it keeps all pages that were ever used.

@@ -2,7 +2,8 @@ import StratusDomain
 import StratusSQLite
 import StratusWire
 
-/// Checks whether the files of the stores and of the registry are intact.
+/// Checks whether a file of the stores or of the registry is missing, replaced or damaged, and
+/// whether a write needed more space than the disk had.
 struct StoreReadiness: ReadinessCheck {
   let stores: SQLiteStores
   let registry: SQLiteRegistry

@@ -133,7 +133,7 @@ extension Composition {
     }
   }
 
-  /// Creates the sweep that returns the disk space of deleted data.
+  /// Creates the sweep that gives the disk space of deleted data back to the operating system.
   private func spaceSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .space, pause: .seconds(5), stores: stores, locks: locks, logger: logger

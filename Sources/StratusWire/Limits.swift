@@ -66,7 +66,7 @@ public enum Limits {
   /// share and the names fit.
   public static let archiveLineBytesMax = 2 * recordTextBytesMax + 65_536
   /// The maximum number of bytes of the stored records that one `records/modify` loads. Choice: the
-  /// writer needs about 0.1 s to read the records, and they are in memory at the same time.
+  /// writer needs about 0.1 s to read these records, and all of them are in memory at once.
   public static let snapshotSizeBytesMax = 33_554_432
   /// The number of records that are read before their sizes are checked. Choice: the number of
   /// names that one statement of the store accepts.
@@ -166,8 +166,8 @@ public enum Limits {
   /// The maximum number of rows of the production radar's counts in one store. Choice: more than an
   /// operator reads. Callers that invent names cannot fill the disk.
   public static let lacksPerStoreMax = 500
-  /// The maximum number of characters of an app's name and version in the production radar's
-  /// counts. Choice: they fit in one line.
+  /// The maximum number of characters of an app's name and version together, in the production
+  /// radar's counts. Choice: they fit in one line.
   public static let appNameLengthMax = 64
 
   /// The maximum number of entries of the request log in memory. They take about 2 MB, and show
@@ -198,8 +198,8 @@ public enum Limits {
   /// field. Choice: about 20 ms, in which other writers wait.
   public static let retirementStepRows = 500
   /// The number of days without a write to a retired field after which the field can be dropped
-  /// without force. Choice: as long as an unused index is kept. A device that is used once a week
-  /// has written by then.
+  /// without force. Choice: as long as an unused index is kept. In this time, a device that is used
+  /// once a week has written to the field.
   public static let retirementQuietDays: Int64 = 14
   /// The maximum number of devices that the server remembers as writers of a retired field. Choice:
   /// enough to show which app versions still write to the field. Beyond this number, the earliest
@@ -384,7 +384,7 @@ public enum Limits {
   /// The largest badge number on an app's icon. Choice: every system can show six digits.
   public static let badgeMax = 999_999
   /// The number of seconds in which the head of a request must arrive. Choice: a head is one
-  /// packet. A phone that changes its network in this time has sent the packet again by then.
+  /// packet, and 30 s are enough for a phone to send it again after a change of its network.
   public static let headSecondsMax: Int64 = 30
   /// The number of seconds in which a body must end or make progress (``progressBytesMin``).
   /// Choice: the same as ``headSecondsMax``.

@@ -40,8 +40,8 @@ func requirePrivateManagement(_ url: String) throws {
       + "cross the network in clear text; reach the server by 'ssh -L', for example")
 }
 
-/// Whether other machines cannot read the data that is sent to a URL. The connection must use HTTPS
-/// or stay on this machine.
+/// Whether a URL uses HTTPS or names this machine. Other machines cannot read the data that is sent
+/// to such a URL.
 func isPrivateURL(_ url: String) -> Bool {
   let host = URL(string: url)?.host?.lowercased() ?? ""
   return url.lowercased().hasPrefix("https://") || host == "localhost"

@@ -41,8 +41,8 @@ public protocol IndexReading {
   ) throws(ServerError) -> IndexBuildStep
 
   /// Returns the records of a zone that changed after a change number, in the order of changes.
-  /// They include tombstones and all record types, because an earlier build step may have seen
-  /// older versions of these records.
+  /// They include tombstones and records of other types. An earlier build step may have read a
+  /// version that was deleted since then, or was replaced by a record of another type.
   ///
   /// - Returns: nil if the zone is deleted; fewer than `limit` records if they are large.
   func changesToIndex(

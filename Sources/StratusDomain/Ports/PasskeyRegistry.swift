@@ -17,8 +17,8 @@ public struct Passkey: Sendable, Hashable {
   public var isBackupEligible: Bool
   /// Whether the passkey was copied to other devices at its last use.
   public var isBackedUp: Bool
-  /// Whether the number of signatures did not increase at a sign-in. Another person may then have a
-  /// copy of the passkey.
+  /// Whether another person may have a copy of the passkey. This is so if the number of signatures
+  /// did not increase at a sign-in.
   public var isSuspect: Bool
   /// The time of creation, in milliseconds since 1970 UTC.
   public var createdAt: Int64
@@ -96,8 +96,8 @@ public protocol PasskeyRegistry: Sendable {
     id: [UInt8], ofAccount accountID: String, keepingSession kept: [UInt8]?
   ) async throws(ServerError) -> CredentialRemoval
 
-  /// Removes the password of an account, so that only its other credentials remain, and all browser
-  /// sessions of the account except one.
+  /// Removes the password of an account, and all browser sessions of the account except one. The
+  /// account's other credentials remain.
   ///
   /// - Parameter kept: the hash of the browser session that stays, or nil.
   func deletePassword(

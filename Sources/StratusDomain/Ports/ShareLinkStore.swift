@@ -39,7 +39,8 @@ public protocol ShareLinkReading {
     in zone: StoredZone, after name: String?, limit: Int
   ) throws(ServerError) -> [String]
 
-  /// Returns, from one zone, records whose children may be stored in an outdated hierarchy.
+  /// Returns, from one zone, the names of records whose children may still be stored in an earlier
+  /// hierarchy.
   func unfinishedParents(in zone: StoredZone, limit: Int) throws(ServerError) -> [String]
 }
 

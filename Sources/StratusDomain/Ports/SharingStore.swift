@@ -70,8 +70,8 @@ public protocol SharingReading: HierarchyReading {
   ) throws(ServerError) -> [UnfinishedHierarchy]
 
   /// Whether a record outside a root's hierarchy has children that may still be stored in an
-  /// earlier hierarchy. If not, no record is about to leave the root's hierarchy, but some records
-  /// may be about to join it.
+  /// earlier hierarchy, which may be the root's. If the result is false, no record still has to
+  /// leave the root's hierarchy. The result says nothing about records that still have to join it.
   func hasUnfinishedHierarchies(
     outside root: String, in zone: StoredZone
   ) throws(ServerError) -> Bool

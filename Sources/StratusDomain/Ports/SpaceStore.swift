@@ -1,14 +1,16 @@
 /// Reads how much of a store's disk space is unused.
 public protocol SpaceReading {
-  /// Whether the store keeps so much disk space of deleted data that the space should be returned.
-  /// The result is always false if the engine returns the space itself.
+  /// Whether deleted data have left so much unused disk space in the store that the space should be
+  /// given back to the operating system. The result is always false for an engine that manages
+  /// unused space by itself.
   func hasUnusedSpace() throws(ServerError) -> Bool
 }
 
-/// Returns the disk space of deleted data to the operating system.
+/// Gives the disk space of deleted data back to the operating system.
 public protocol SpaceWriting {
-  /// Returns a bounded part of the unused space, so that other writers hardly wait.
+  /// Gives a bounded part of the unused space back to the operating system, so that other writers
+  /// hardly wait.
   ///
-  /// - Returns: whether there is more to return.
+  /// - Returns: whether more space should be given back.
   func returnUnusedSpace() throws(ServerError) -> Bool
 }

@@ -43,7 +43,7 @@ public enum ConsoleDecision: Sendable {
   /// These bytes are the answer, in JSON.
   case answer([UInt8], ConsoleCookie)
   /// The handler of a management endpoint answers. The member gets the part of the answer that the
-  /// view allows.
+  /// ``ConsoleView`` allows.
   case manage(endpoint: String, ConsoleView)
   /// The answer is a stream of events, which lasts until the session ends.
   ///

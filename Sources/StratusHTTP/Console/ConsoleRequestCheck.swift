@@ -2,8 +2,8 @@ import HTTPTypes
 
 /// Checks that a request to the console comes from the console's own page.
 ///
-/// The cookie alone does not prove this: a browser may also send it with a request of another
-/// page. See `docs/internals/console.md`, *Each request*.
+/// The cookie alone does not prove this: a browser may also send it with a request that
+/// another page sends. See `docs/internals/console.md`, *Each request*.
 struct ConsoleRequestCheck: Sendable {
   /// The parts of a request's head that the check reads.
   struct Head: Sendable {

@@ -27,7 +27,7 @@ final class LiveUpdates: Sendable {
     self.version = version
   }
 
-  /// Opens the stream of a member.
+  /// Opens a stream for a page of a member.
   ///
   /// - Parameters:
   ///   - sendsRequests: whether the stream also has the entries of the request log.
@@ -121,7 +121,7 @@ final class LiveUpdates: Sendable {
   }
 }
 
-/// The view of a member, which may change while a stream is open.
+/// The part of the console that a member may see. It may change while a stream is open.
 private final class SharedView: Sendable {
   private let view: Mutex<ConsoleView>
 

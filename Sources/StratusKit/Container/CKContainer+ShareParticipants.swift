@@ -3,7 +3,8 @@ import Foundation
 /// Methods that look up the people whom an app invites to a share.
 ///
 /// The methods are short forms of ``CKFetchShareParticipantsOperation``. There is no method for
-/// telephone numbers, because the server matches invitations only with e-mail addresses.
+/// telephone numbers, because the server matches invitations only with e-mail addresses and user
+/// record names.
 extension CKContainer {
   // One participant.
 

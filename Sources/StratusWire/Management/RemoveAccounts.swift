@@ -76,7 +76,8 @@ public struct RemovalReceipt: JSONWritable, JSONReadable, Hashable, Sendable {
 }
 
 extension PublicRecordsChoice {
-  /// Reads the choice of a request. Returns nil if the request has none.
+  /// Reads whether a request keeps or deletes the user's public records. Returns nil if the request
+  /// does not say.
   fileprivate init?(json: JSONView) throws(WireError) {
     guard let text = try json.optionalString("publicRecords") else { return nil }
     guard let choice = Self(rawValue: text) else {

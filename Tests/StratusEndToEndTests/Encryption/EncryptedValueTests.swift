@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys])
-  func `encrypted values are merged by key if the save policy ignores change tags`(
+  func `encrypted values are merged field by field if the save policy ignores change tags`(
     _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) async throws {
     try await withTwoDevices { _, _, a, b in
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `encrypted and plain values never share a field`() async throws {
+  @Test func `a field accepts either encrypted or plain values, not both`() async throws {
     try await withTwoDevices { _, _, a, _ in
       let plain = note("p")
       plain["text"] = "plain"

@@ -115,7 +115,7 @@ private struct HierarchyScene {
     }
   }
 
-  @Test func `after a removal, new values have a key that the removed user does not get`()
+  @Test func `after a user's removal, new values have a key that this user does not get`()
     async throws
   {
     try await HierarchyScene.with(["bob", "cid"]) { tree in

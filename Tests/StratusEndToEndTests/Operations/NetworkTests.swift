@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `after a lost answer, the client repeats a deletion or a fetch`() async throws {
+  @Test func `after a lost answer, the client repeats a record's deletion or fetch`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([
         ("records/lookup", .answerIsLost), ("records/modify", .answerIsLost),

@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `the console refuses a request of another page`() async throws {
+  @Test func `the console refuses a request that a page of another origin sends`() async throws {
     try await ConsoleScene.with { scene in
       let browser = try await scene.ownersBrowser()
       browser.fields["Sec-Fetch-Site"] = "same-site"

@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged change token is refused, or its text can be written and read again`() {
+  @Test func `a damaged change token is refused, or can be written and read again unchanged`() {
     var participant = ChangeToken(subject: .zone, epoch: 1, incarnation: 2, change: 3)
     participant.participation = 4
     let good = [

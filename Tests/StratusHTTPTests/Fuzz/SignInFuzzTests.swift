@@ -18,7 +18,7 @@ import Testing
     [0xBB, 0, 0, 0, 0, 0, 0, 1, 0], [0xC0], [0xF4], [0xF5], [0xF6], [0xF9, 0, 0], [0xFF],
   ]
 
-  @Test func `damaged CBOR is refused, or its value can be encoded and read again`() {
+  @Test func `damaged CBOR is refused, or its value can be encoded and read again unchanged`() {
     let samples: [[UInt8]] = [
       TestAuthenticator().publicKey, Self.attestation(TestAuthenticator()),
       CBORText.map([

@@ -173,7 +173,9 @@ import Testing
     }
   }
 
-  @Test func `a code works only in its browser, and for ten minutes`() async throws {
+  @Test func `a mailed code works only in the browser that asked for it, and for ten minutes`()
+    async throws
+  {
     try await Stage.with { stage in
       let browser = stage.mail.scene.browser
       _ = try await browser.signIn()
@@ -195,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `a code is not valid after another account has signed in`() async throws {
+  @Test func `a mailed code is not valid after another account has signed in`() async throws {
     try await Stage.with { stage in
       try await stage.mail.server.manage(
         "accounts/create", ["email": "bea@example.org", "password": "\(SignInScene.password)"])

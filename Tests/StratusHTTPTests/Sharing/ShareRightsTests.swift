@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `a record below a parent that the same batch moves out does not join the share`()
+  @Test func `a record does not join the share if the same batch moves its parent out`()
     async throws
   {
     try await withShares { scene in
@@ -157,7 +157,9 @@ import Testing
     }
   }
 
-  @Test func `a record below a parent that the same batch moves in joins the share`() async throws {
+  @Test func `a record joins the share if the same batch moves a record above it into the share`()
+    async throws
+  {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [scene.invited("bob")])
       let bob = try await scene.guest("bob")

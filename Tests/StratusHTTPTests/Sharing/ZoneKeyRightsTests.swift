@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `after a removal, no key is in use until a device stores a new key for all members`()
+  @Test func `after a user's removal, no key is in use until a device stores one for all members`()
     async throws
   {
     try await KeyScene.with { scene in

@@ -7,7 +7,9 @@ import Testing
 @testable import StratusServer
 
 @Suite struct `A restore to a point in time` {
-  @Test func `a server without the setting keeps no versions and refuses a restore`() async throws {
+  @Test func `without --version-days, a store keeps no versions and refuses a restore`()
+    async throws
+  {
     try await VersionScene.run(days: 0) { scene in
       try await scene.save("n", "one")
       let time = scene.moment()

@@ -4,7 +4,7 @@ import StratusWire
 import Testing
 
 @Suite struct `The versions of records` {
-  @Test func `the oldest versions go first when a store has too many`() async throws {
+  @Test func `the oldest versions are removed first when a store has too many`() async throws {
     try await VersionScene.run { scene in
       var moments: [Int64] = []
       for number in 0..<30 {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `versions and the records of deleted zones go when their days are over`()
+  @Test func `versions and the records of deleted zones are removed when their days are over`()
     async throws
   {
     try await VersionScene.run(days: 3) { scene in
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `without the setting, all versions and kept records are removed`() async throws {
+  @Test func `with --version-days 0, all versions and kept records are removed`() async throws {
     try await VersionScene.run { scene in
       let photo = try await scene.anna.upload(abc)
       try await scene.anna.saveNote("n", photo: photo, in: "Work")

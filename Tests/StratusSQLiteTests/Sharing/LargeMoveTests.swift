@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test
-  func `a participant's deletion does not cascade to records that still have to leave the share`()
+  func `a participant cannot delete a record if that also deletes one that has to leave the share`()
     async throws
   {
     try await withLargeMove { server in

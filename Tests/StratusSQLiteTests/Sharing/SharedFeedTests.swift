@@ -306,7 +306,9 @@ import Testing
   }
 
   /// A record outside the share refers with `deleteSelf` to a record in the share.
-  @Test func `a participant's deletion cannot cascade to records outside the share`() async throws {
+  @Test func `a participant cannot delete a record if that also deletes one outside the share`()
+    async throws
+  {
     try await withShare(.readWrite) { server in
       let reference =
         #"{"to":{"value":{"recordName":"b","action":"DELETE_SELF"},"type":"REFERENCE"}}"#
