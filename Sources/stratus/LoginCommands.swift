@@ -151,7 +151,7 @@ private enum StoredCredentials {
     return location
   }
 
-  /// The settings of the environment, completed by those of the file.
+  /// The settings from environment variables. Missing settings come from the file.
   static func settings(at location: URL) -> ServerSettings {
     let settings = ServerSettings(
       environmentVariables: ProcessInfo.processInfo.environment)

@@ -12,7 +12,7 @@ extension CKContainer {
   /// environment and user.
   ///
   /// - Throws: the error of the request that asks the server for the signed-in user. That request
-  ///   is sent only if another sign-in has happened since an operation began.
+  ///   is sent only if another sign-in has happened since one of the saved operations began.
   public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] {
     try await ownLongLivedIDs()
   }

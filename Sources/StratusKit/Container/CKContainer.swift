@@ -19,8 +19,8 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   /// Replaces the default container in a task and in its child tasks.
   @TaskLocal package static var substitute: CKContainer?
 
-  /// The container named by `STRATUS_CONTAINER`, or else by the credentials file. The method always
-  /// returns the same object, unless a test has replaced that object.
+  /// Returns the container named by `STRATUS_CONTAINER`, or else by the credentials file. The
+  /// result is always the same object, unless a test has replaced that object.
   ///
   /// Choice: if no name is configured, the identifier is nil, and requests of the container fail
   /// with `CKError.badContainer`. Apple's framework raises an exception.

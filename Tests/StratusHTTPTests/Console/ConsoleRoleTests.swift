@@ -42,7 +42,7 @@ let consoleRights: [(path: String, roles: Set<TeamRole>)] = [
   ("devices/list", [.owner, .developer, .operator, .auditor]),
   ("audit/list", [.owner, .operator, .auditor]),
   ("telemetry/fetch", [.owner, .developer, .operator, .auditor]),
-  // Only commands use these.
+  // Only commands use the following endpoints. The console refuses them to every role.
   ("accounts/configure", []),
   ("accounts/invite", []),
   ("versions/restore", []),

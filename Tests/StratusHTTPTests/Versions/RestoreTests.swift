@@ -48,7 +48,7 @@ import Testing
       #expect(try await scene.text("changed") == "after")
       #expect(try await scene.text("gone") == nil)
       #expect(try await scene.text("new") == "after")
-      // Nothing is left to do.
+      // Another restore to the same time finds nothing to change.
       #expect(try await scene.restore(to: later) == (0, 0, 0))
     }
   }

@@ -34,14 +34,14 @@ struct VersionScene {
     #expect(answer["versionDays"] == (days == 0 ? nil : .int(days)))
   }
 
-  /// Moves the clock and returns the time before.
+  /// Moves the clock, and returns the time that it showed before.
   func moment(seconds: Int64 = 10) -> Int64 {
     let time = clock.now
     clock.move(bySeconds: seconds)
     return time
   }
 
-  /// Runs all steps of a restore and returns the sums.
+  /// Runs all steps of a restore, and returns the sums of their numbers of records.
   @discardableResult
   func restore(
     to time: Int64, _ more: JSON = ["email": "anna@example.org"]
@@ -72,7 +72,7 @@ struct VersionScene {
     try #require(saved["serverErrorCode"].isNull, "\(saved)")
   }
 
-  /// The state of all live records but user records: their types, parents and fields.
+  /// The types, parents and fields of all live records except user records.
   func contents() async throws -> [String: RecordContents] {
     try await server.store(at: Self.address).read { (store) throws(ServerError) in
       var found: [String: RecordContents] = [:]
