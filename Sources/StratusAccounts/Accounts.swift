@@ -23,7 +23,8 @@ public final class Accounts: Authentication {
   private static let rotationMilliseconds: Int64 = 60_000
   /// The minimum time between two writes of a session's last use, in milliseconds.
   private static let touchMilliseconds: Int64 = 3_600_000
-  /// The time after which an unused session ends, in milliseconds. Its tokens have expired by then.
+  /// The time after which an unused session ends, in milliseconds. The session's tokens expire
+  /// earlier.
   static let idleMilliseconds = Int64(webTokenLifetimeSeconds) * 1_000 + touchMilliseconds
 
   let registry: any Registry

@@ -115,7 +115,7 @@ public final class Hub: NotificationListening {
     signal.yield()
   }
 
-  /// Remembers that every listening device is active. Otherwise a device would be removed after a
+  /// Stores that every listening device was seen now. Otherwise a device would be removed after a
   /// month on one connection. The server calls this method once or twice a day.
   public func touchDevices() async {
     let now = ambient.now()

@@ -232,7 +232,7 @@ private struct ArchiveImport {
     batch.append(line, bytes: count)
   }
 
-  /// Remembers a line that no request can contain.
+  /// Adds a refusal for a line that no request can contain.
   private mutating func refuse(_ line: ArchiveLine) {
     var (kind, name) = ("line", "")
     if case .record(_, let record) = line { (kind, name) = ("record", record.name) }

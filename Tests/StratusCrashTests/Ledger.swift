@@ -44,8 +44,8 @@ final class Ledger: Sendable {
     contents.withLock { $0.lanes[index].issue(batch) }
   }
 
-  /// Remembers that the server has refused the batch that had no answer yet, and stored no part of
-  /// it.
+  /// Removes the batch that had no answer yet, because the server has refused it and stored no part
+  /// of it.
   func withdraw(in index: Int) { contents.withLock { $0.lanes[index].withdraw() } }
 
   /// Remembers an answer. Kills the server if the answer is the last one of the round.

@@ -54,7 +54,7 @@ struct WriterRecords: Sendable {
     for name in tags.keys where acknowledged[name] == nil { tags[name] = nil }
   }
 
-  /// Remembers that the batch without an answer was refused as a whole.
+  /// Removes the batch without an answer, because the server has refused it as a whole.
   mutating func withdraw() { states.removeLast() }
 
   /// The number of batches after which the records had the found state. Returns nil if there was no

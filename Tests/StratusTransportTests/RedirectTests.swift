@@ -41,7 +41,9 @@ import Testing
   }
 
   @Test
-  func `the error of a refused redirect names its target and the setting to change`() async throws {
+  func `the error of a refused redirect names its target and the variable STRATUS_URL`()
+    async throws
+  {
     let exchange = ScriptedExchange([
       .answer(308, "", headers: ["location": "https://new.example.org/database/1?x=secret"])
     ])

@@ -92,8 +92,8 @@ struct Visit {
     return seal.isFormToken(token, formCookie)
   }
 
-  /// Whether other machines cannot read the data on the connection to the server: the connection
-  /// uses HTTPS, or it does not leave the machine.
+  /// Whether a URL uses HTTPS, or plain HTTP to this machine. Other machines cannot read the data on
+  /// such a connection.
   static func isPrivate(_ url: String) -> Bool {
     if url.hasPrefix("https://") { return true }
     guard url.hasPrefix("http://") else { return false }

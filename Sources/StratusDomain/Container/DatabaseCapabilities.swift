@@ -69,7 +69,7 @@ extension DatabaseKey {
   /// Whether zones keep a history for clients, so that answers can contain a change token.
   var keepsHistories: Bool { self != .public }
 
-  /// Whether a record cannot be deleted while other records name it as their parent.
+  /// Whether a record must stay as long as other records name it as their parent.
   ///
   /// Choice: the public database allows the deletion. It has no sharing, so parents have no effect
   /// there, and a rule would let any user block the deletion of another user's record.

@@ -1,4 +1,4 @@
-/// Returns the disk space of deleted data to the operating system. Each step is one transaction.
+/// Gives the disk space of deleted data back to the operating system. Each step is one transaction.
 public struct ReturnSpace: Sendable {
   private let store: any Store
 

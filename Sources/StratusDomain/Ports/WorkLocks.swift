@@ -40,7 +40,7 @@ public enum BackgroundWork: String, Sendable {
   case unusedIndexes = "the removal of unused indexes"
   /// Copies renamed fields, and removes dropped fields and record types.
   case retirements = "the removal of fields"
-  /// Returns disk space of deleted data.
+  /// Gives the disk space of deleted data back to the operating system.
   case space = "the return of disk space"
   /// Sends notifications to APNs.
   case push = "the sending of notifications"

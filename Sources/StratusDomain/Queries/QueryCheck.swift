@@ -252,8 +252,8 @@ private struct QueryField {
 }
 
 extension Schema {
-  /// - Throws: `BAD_REQUEST`, which names the setting, unless the container allows query extensions
-  ///   that CloudKit does not have.
+  /// - Throws: `BAD_REQUEST`, which names the option `--query-extensions`, unless the container
+  ///   allows query extensions that CloudKit does not have.
   func requireQueryExtensions(_ what: String) throws(ServerError) {
     if settings.allowsQueryExtensions { return }
     throw .badRequest(

@@ -27,7 +27,7 @@ extension CKError {
 
   /// Whether a later attempt may succeed.
   ///
-  /// All failures count as temporary, except an error in the choice of the container or database.
+  /// All failures count as temporary, except the use of a wrong container or database.
   var mayPass: Bool {
     switch code {
     case .badContainer, .badDatabase: false

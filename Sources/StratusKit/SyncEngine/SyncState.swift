@@ -142,12 +142,12 @@ struct SyncState: Sendable {
     revision += 1
   }
 
-  /// Remembers that a zone has changes that the engine has not fetched yet.
+  /// Adds a zone to the zones with changes that the engine has not fetched yet.
   mutating func markUnfetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.put(zoneID, stamp: 0) { revision += 1 }
   }
 
-  /// Remembers that the engine has fetched all changes of a zone.
+  /// Removes a zone from the zones with unfetched changes.
   mutating func markFetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.remove(zoneID) { revision += 1 }
   }

@@ -68,7 +68,8 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Remembers a successful write. It shows that the disk has free space again.
+  /// Ends the problem of a full disk, because a successful write shows that the disk has free space
+  /// again.
   func noteWritten() {
     if isFull.load(ordering: .relaxed) { isFull.store(false, ordering: .relaxed) }
   }

@@ -43,7 +43,7 @@ final class SQLiteCheckpoints {
     }
   }
 
-  /// Remembers that the second step is finished.
+  /// Ends the checkpoint after its second step.
   func ended() {
     isRunning = false
     pagesCopied = pagesBefore

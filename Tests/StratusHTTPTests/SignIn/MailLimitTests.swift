@@ -79,7 +79,7 @@ private final class FailureReport: Sendable {
     }
   }
 
-  @Test func `visitors cause no more mails in an hour than the setting allows`() async throws {
+  @Test func `visitors cause no more mails in an hour than --mails-per-hour allows`() async throws {
     try await MailScene.with(mailsPerHour: 2) { mail in
       var statuses: [Int] = []
       for number in 0..<3 {
