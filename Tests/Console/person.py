@@ -7,22 +7,25 @@ import browser as chromium
 
 
 class Found:
-    """An element of the page. If the page replaces the element, a click first finds the new one."""
+    """An element of the page. If the page replaces the element, the next use finds the new one."""
 
     def __init__(self, find):
         self.again = find
         self.element = find()
 
     def __getattr__(self, name):
-        return getattr(self.element, name)
+        value = self.use(lambda: getattr(self.element, name))
+        if not callable(value):
+            return value
+        return lambda *values: self.use(lambda: getattr(self.element, name)(*values))
 
-    def click(self):
+    def use(self, action):
         for _ in range(10):
             try:
-                return self.element.click()
+                return action()
             except StaleElementReferenceException:
                 self.element = self.again()
-        return self.element.click()
+        return action()
 
 
 class Person:
@@ -43,8 +46,15 @@ class Person:
             lambda _: condition(), what)
 
     def find(self, selector):
-        self.wait(lambda: self.page.find_elements(By.CSS_SELECTOR, selector), selector)
-        return self.page.find_element(By.CSS_SELECTOR, selector)
+        def find():
+            found = []
+
+            def look():
+                found[:] = self.page.find_elements(By.CSS_SELECTOR, selector)
+                return found
+            self.wait(look, selector)
+            return found[0]
+        return Found(find)
 
     def button(self, text, inside=""):
         """Returns the button with a text that is shown, in the last matching place."""
@@ -99,13 +109,15 @@ class Person:
             "const label = [...document.querySelectorAll('label')].findLast((label) =>"
             " label.textContent === arguments[0] && label.checkVisibility());"
             "return label && document.getElementById(label.htmlFor)")
-        found = []
+        def find():
+            found = []
 
-        def look():
-            found[:] = [self.page.execute_script(script, label)]
-            return found[0] is not None
-        self.wait(look, f"the input {label}")
-        return found[0]
+            def look():
+                found[:] = [self.page.execute_script(script, label)]
+                return found[0] is not None
+            self.wait(look, f"the input {label}")
+            return found[0]
+        return Found(find)
 
     def fill(self, label, text):
         box = self.input(label)
