@@ -59,6 +59,7 @@ final class SharingOwner: @unchecked Sendable {
     } else {
       for name in Self.names.prefix(2) { await send([share(name)]) }
     }
+    await sealer?.prepare(Self.names)
   }
 
   private func live() async {
@@ -81,7 +82,7 @@ final class SharingOwner: @unchecked Sendable {
       if let operation = removalOfUninvitedGuests() { await send([operation]) }
       return
     }
-    if let sealer, household.percent(40) {
+    if let sealer, household.percent(50) {
       if household.percent(30) { return await sealer.sendURLs() }
       return await sealer.save(among: Self.names)
     }

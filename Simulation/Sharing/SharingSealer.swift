@@ -1,6 +1,7 @@
 import Foundation
 import StratusKit
 import StratusTransport
+import StratusWire
 
 /// The owner's device, which saves encrypted values with a sync engine, and sends the complete URLs
 /// of shares.
@@ -10,6 +11,7 @@ final class SharingSealer: @unchecked Sendable {
   private let household: SharingHousehold
   private let seals: SharingSeals
   private let life: Life
+  private let keyRing: KeyRing
   private var engine: CKSyncEngine?
   /// The records as the server returned them last. They are copied and never changed.
   private var records: [String: CKRecord] = [:]
@@ -20,6 +22,10 @@ final class SharingSealer: @unchecked Sendable {
     self.household = household
     self.seals = seals
     self.life = life
+    keyRing = KeyRing(
+      connection: household.connection(of: "owner-device", user: SharingTruth.owner, life),
+      deviceKeys: DeviceKeys(file: household.keysFile(of: SharingTruth.owner)),
+      randomness: { household.randomBytes($0) })
   }
 
   func stop() {
@@ -56,40 +62,58 @@ final class SharingSealer: @unchecked Sendable {
   ///
   /// - Parameter names: the names of all records of the owner.
   func save(among names: [String]) async {
-    let engine = started()
-    try? await engine.fetchChanges()
+    try? await started().fetchChanges()
     if !life.goesOn() { return }
+    var chosen: Set<String> = []
+    for _ in 0..<household.number(1...5) { household.one(of: names).map { _ = chosen.insert($0) } }
+    await seal(chosen) { [household, self] record in
+      guard household.percent(20) else { return }
+      record.parent = nil
+      let others = names.filter { $0 != record.recordID.recordName }
+      if let parent = household.one(of: others), household.percent(60) {
+        record.setParent(id(parent))
+      }
+    }
+  }
+
+  /// Saves an encrypted value in each of the records, and sends the URLs of all shares. Afterwards,
+  /// every shared hierarchy has a key, and the guests can get it.
+  func prepare(_ names: [String]) async {
+    try? await started().fetchChanges()
+    await seal(Set(names))
+    await sendURLs()
+  }
+
+  private func seal(_ names: Set<String>, _ change: (CKRecord) -> Void = { _ in }) async {
+    let engine = started()
     edits = [:]
-    for _ in 0..<household.number(1...5) {
-      guard let name = household.one(of: names), edits[name] == nil else { continue }
+    for name in names.sorted() {
       let record =
         records[name]?.copy() as? CKRecord ?? CKRecord(recordType: "Note", recordID: id(name))
       record["secret"] = household.newText(of: name)
       record.encryptedValues[SharingSeals.field] = seals.newText(of: name, in: household.truth)
-      if household.percent(20) {
-        record.parent = nil
-        if let parent = household.one(of: names.filter { $0 != name }), household.percent(60) {
-          record.setParent(id(parent))
-        }
-      }
+      change(record)
       edits[name] = record
     }
-    household.ledger.say("owner-device: seals values of \(edits.keys.sorted())")
-    for name in edits.keys.sorted() {
+    household.ledger.say("owner-device: seals values of \(names.sorted())")
+    for name in names.sorted() {
       engine.state.add(pendingRecordZoneChanges: [.saveRecord(id(name))])
     }
     try? await engine.sendChanges()
     engine.state.remove(pendingRecordZoneChanges: engine.state.pendingRecordZoneChanges)
   }
 
-  /// Sends the present URLs of all shares to the guests.
+  /// Sends the present URLs of all shares to the guests. The secrets of the URLs come from the key
+  /// ring, because a share that the engine fetched before its hierarchy had a key has a URL without
+  /// a secret.
   func sendURLs() async {
     try? await started().fetchChanges()
-    for record in records.values {
-      guard let share = record as? CKShare, let fragment = share.url?.fragment,
-        let start = fragment.range(of: "~key=")
-      else { continue }
-      seals.secrets.insert(String(fragment[start.upperBound...]))
+    for name in records.keys.sorted() where records[name] is CKShare {
+      let share = name == ShareRecord.zoneShareName ? nil : name
+      let secret = try? await keyRing.shareSecret(
+        of: ZoneID(zoneName: SharingTruth.zone), share: share, options: KeyRing.Options())
+      guard let secret else { continue }
+      seals.secrets.insert(secret.text)
       household.ledger.saw("URL with a secret")
     }
   }
