@@ -88,6 +88,7 @@ export function requestForm({ fields, button, endpoint, body = {}, submit, label
         },
       },
     },
-    fields, problem, h("div", { class: "actions" }, sender), endpoint && commandNote(endpoint, body));
+    fields, problem, h("div", { class: "actions" }, sender),
+    endpoint && commandNote(endpoint, body));
   return form;
 }
