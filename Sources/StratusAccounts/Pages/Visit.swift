@@ -92,8 +92,8 @@ struct Visit {
     return seal.isFormToken(token, formCookie)
   }
 
-  /// Whether a URL uses HTTPS, or plain HTTP to this machine. Other machines cannot read the data on
-  /// such a connection.
+  /// Whether a URL uses HTTPS, or plain HTTP to this machine. Other machines cannot read the data
+  /// on such a connection.
   static func isPrivate(_ url: String) -> Bool {
     if url.hasPrefix("https://") { return true }
     guard url.hasPrefix("http://") else { return false }

@@ -4,8 +4,8 @@ import StratusSQLite
 
 /// Copies the server's keys, and restores a copy.
 ///
-/// The backup of the data leaves the keys out, because a thief with the keys and the data could sign
-/// in as any user.
+/// The backup of the data leaves the keys out, because a thief with the keys and the data could
+/// sign in as any user.
 public enum KeyBackup {
   /// One key of the file, without its secret bytes.
   public struct Item: Sendable, Equatable {
