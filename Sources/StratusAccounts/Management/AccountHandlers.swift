@@ -37,7 +37,12 @@ struct ConfigureAccountHandler: ManagementHandler {
     guard request.password != nil || request.removesSecondFactor || request.changesProfile else {
       throw .badRequest("there is nothing to configure; give a password")
     }
-    // NB: this check comes first, so that a failed request has changed nothing.
+    // NB: these checks come first, so that a refused request has changed nothing.
+    if let password = request.password,
+      let fault = PasswordRules.fault(of: password, email: account.email)
+    {
+      throw .badRequest(fault)
+    }
     if request.removesSecondFactor,
       try await accounts.registry.factor(ofAccount: account.id) == nil
     {

@@ -31,6 +31,16 @@ import Testing
     try await client.post("users/discover", ["lookupInfos": [lookup]])["users"]
   }
 
+  @Test func `a request with a refused password does not change the profile`() async throws {
+    try await withTwo { server, bea, name in
+      let answer = try await server.managementAnswer(
+        "accounts/configure",
+        ["email": .string(Self.ann), "isDiscoverable": true, "password": "password"])
+      #expect(answer.status == 400)
+      #expect(try await discover(bea, ["userRecordName": .string(name)]) == [])
+    }
+  }
+
   @Test func `a user is found by address and by record name only after an agreement`() async throws
   {
     try await withTwo { server, bea, name in
