@@ -10,7 +10,8 @@ enum GoldenFiles {
   static let beforeSharing = "2026-11-before-sharing"
   /// The first release with sharing, sign-up and quotas.
   static let sharing = "2026-11-sharing"
-  /// The last release in which change tags and other numbers counted the changes of all users.
+  /// The last release in which the numbers in change tags, notifications and zone tokens came from
+  /// counters of all users together.
   static let rights = "2026-11-rights"
 
   static let folder = folder(of: beforeSharing)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import StratusKit
 
-/// The data have layout 12, in which change tags, numbers of notifications and zone tokens counted
-/// the changes of all users.
+/// The data have layout 12. In this layout, the numbers in change tags, notifications and zone
+/// tokens came from counters of all users together.
 @Suite struct `Server data from the release with users' rights` {
   private static let release = GoldenFiles.rights
 

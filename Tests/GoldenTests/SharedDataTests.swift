@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a participant of the sharing release still sees exactly the shared records`(
+  func `with data of the sharing release, a participant still sees exactly the shared records`(
     isReopened: Bool
   ) async throws {
     try await withGoldenServer(of: Self.release, isReopened: isReopened) { golden in

@@ -50,7 +50,8 @@ actor Arena {
     func recordType(_ type: Int) -> String { "Type\(type)of\(number)" }
   }
 
-  /// Creates an account, a container and devices for one run of a sequence.
+  /// Creates an account and devices for one run of a sequence. Successive runs share a container
+  /// (``sequencesPerContainer``).
   ///
   /// - Throws: the errors of the server.
   func place() async throws -> Place {

@@ -111,7 +111,8 @@ private func withKnownStores(
         let error = await #expect(throws: ServerError.self) { try await store.save("two") }
         #expect(error?.reason == Reason.storeLost)
         #expect(await stores.problems().contains { $0.kind == .lost })
-        // The save of "two" went to another file. The store refuses all requests from then on.
+        // The file is moved back. The store still refuses all requests, because commits in between
+        // may have gone to another file.
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
         await #expect(throws: ServerError.self) { try await store.save("three") }
         await #expect(throws: ServerError.self) { try await store.names() }

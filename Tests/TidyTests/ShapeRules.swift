@@ -28,7 +28,8 @@ enum ShapeRules {
     ) { "'\($0)' has no meaning; use a noun that names the subject" }
   }
 
-  /// The words of a camel-case name. Digits belong to the word before them.
+  /// The words of a camel-case name. Digits belong to the word before them. After several
+  /// capitals, they begin a new word (`SHA`, `256`).
   static func words(of name: String) -> [String] {
     name.matches(of: #/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/#).map { String($0.output) }
   }

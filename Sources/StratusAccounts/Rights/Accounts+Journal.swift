@@ -47,7 +47,8 @@ extension Accounts {
   /// - Parameters:
   ///   - entries: the entries, in the order of the journal.
   ///   - roles: revokes roles.
-  ///   - remover: deletes accounts. The server continues the deletions while it runs.
+  ///   - remover: begins the deletions of accounts. A running server completes them in the
+  ///     background.
   /// - Returns: the number of entries that concern something in the restored data. An entry about
   ///   all browser sessions of an account always counts.
   public func apply(

@@ -51,8 +51,8 @@ extension ChangeReading {
     try latestZoneChange(in: DatabaseView(of: database))
   }
 
-  /// Returns the change number of the newest deletion that was removed from a database's list of
-  /// zones, as its owner sees it.
+  /// Returns the change number of the newest zone deletion that was removed from a database's
+  /// history, as the owner of the database sees it.
   public func newestExpiredZone(in database: DatabaseKey) throws(ServerError) -> Int64 {
     try newestExpiredZone(in: DatabaseView(of: database))
   }

@@ -15,8 +15,9 @@ extension StoredRecord {
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func shareState() throws(ServerError) -> ShareState? { try hidden(Self.shareField) }
 
-  /// Returns the share mark of a record, or nil if the record is not shared and has no ID for a
-  /// URL.
+  /// Returns the share mark of a record: the record name of its share, and the short GUID of the
+  /// share's URL. Returns nil if the record has no short GUID. A record may have a short GUID even
+  /// if it is not the root of a share.
   ///
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func shareMark() throws(ServerError) -> ShareMark? { try hidden(Self.markField) }

@@ -282,10 +282,12 @@ public struct UserRemoval: Sendable {
 
 /// Removes the rows of a user that belong to no zone.
 public protocol UserRowsWriting {
-  /// Removes a user's devices and keys, some of the user's notifications, and the histories of the
-  /// user's databases.
+  /// Removes a user's devices, keys and badge. One call removes only a part of the user's
+  /// notifications and of the rows about the user's databases, for example their histories. The
+  /// caller repeats it until nothing is left.
   ///
-  /// - Parameter limit: the maximum number of rows of each kind.
+  /// - Parameter limit: the maximum number of notifications, and of rows in each table about each
+  ///   of the user's databases.
   /// - Returns: the numbers of removed rows by kind. It is empty if nothing is left.
   func removeRows(ofUser user: String, limit: Int) throws(ServerError) -> [String: Int]
 }

@@ -17,7 +17,8 @@
     private struct Use {
       /// The name of the prepared statement on the server. No name is used twice.
       var name: String
-      /// The number of the last use.
+      /// The value of `count` when the statement was last used. The statements with the lowest
+      /// values are released first.
       var last: Int
     }
 

@@ -18,8 +18,12 @@
 
     func close() { connector.close() }
 
-    /// Runs bodies of one lane together. If one of them fails after it has written, or if
-    /// PostgreSQL refuses a statement, each body runs again in a transaction of its own.
+    /// Runs bodies of one lane together, in one transaction. After a conflict or the loss of the
+    /// connection, the group is repeated.
+    ///
+    /// All bodies fail if PostgreSQL is busy, full or not reachable, or if the outcome of the
+    /// commit is unknown. Each body runs again in a transaction of its own if one of them fails
+    /// after it has written, if the conflicts do not end, or if PostgreSQL reports another error.
     func run(_ jobs: [any PostgresJob]) {
       switch attempt(jobs) {
       case .finished(let failures):

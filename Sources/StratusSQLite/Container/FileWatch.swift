@@ -27,8 +27,8 @@ final class FileWatch: Sendable {
   private let file: Identity?
   /// The identity of the write-ahead log, or nil if there was none when the file was opened.
   private let log: Identity?
-  /// Whether the file was lost. It is never set back to false, because earlier commits went to
-  /// another file even if the file is back in place.
+  /// Whether the file was ever lost. It stays true even if the file is back in place, because
+  /// commits in between may have gone to another file.
   private let isLost = Atomic<Bool>(false)
   private let isDamaged = Atomic<Bool>(false)
   private let isFull = Atomic<Bool>(false)

@@ -6,7 +6,7 @@ public enum TarHeader {
   public static let sizeMax: Int64 = 1 << 40
   /// The maximum length of a path. Choice: more than the server writes.
   public static let pathBytesMax = 1_024
-  /// The maximum size of a pax header. Choice: enough for a path and some times.
+  /// The maximum size of a pax header. Choice: enough for a path and a few timestamps.
   static let extensionSizeMax: Int64 = 65_536
 
   /// Returns the header of a file.

@@ -1,4 +1,5 @@
-/// `zones/modify`: creates and deletes custom zones of a private database.
+/// `zones/modify`: creates and deletes custom zones of a private database. In the shared database,
+/// a participant who deletes a zone leaves all shares of the zone.
 public enum ModifyZones: Endpoint {
   public static let path = "zones/modify"
 

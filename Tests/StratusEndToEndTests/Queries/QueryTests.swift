@@ -113,8 +113,9 @@ import Testing
         matching: query, inZoneWith: zoneZ, resultsLimit: 150)
       var pages = 1
       while let next = cursor {
-        // One new record sorts before all pages, and the other one after all pages.
-        try await database.save(note("behind-\(pages)", title: "a-behind-\(pages)"))
+        // Both new records match the query. One sorts before all pages, and the other one after
+        // all pages.
+        try await database.save(note("behind-\(pages)", title: "n1-behind-\(pages)"))
         try await database.save(note("new-\(pages)", title: "zz-\(pages)"))
         let page = try await database.records(continuingMatchFrom: next, resultsLimit: 150)
         #expect(page.matchResults.count <= 150)

@@ -120,7 +120,7 @@ import Testing
   /// CloudKit JS registers the token of its first container with the second container. CloudKit JS
   /// then polls the URL in the second answer.
   @Test
-  func `the URL that a second container gets delivers notifications of both containers`()
+  func `the URL from a second container also delivers the notifications of the first container`()
     async throws
   {
     try await withServer { server in
