@@ -10,13 +10,16 @@ import StratusWire
 enum ClientApp {
   /// - Returns: printable ASCII text, which is empty if the request names no app.
   static func name(of request: HTTPRequest) -> String {
-    let query = RequestQuery(RequestTarget(request.path ?? "/").query)
+    let query = RequestTarget(request.path ?? "/").query
     let text =
-      query.clientBuildNumber
-      ?? request.headerFields[.userAgent].flatMap {
-        $0.split(separator: " ").first.map(String.init)
+      RequestQuery.clientBuildNumber(in: query)
+      ?? request.headerFields[.userAgent].map {
+        let space = UInt8(ascii: " ")
+        return String(Substring($0.utf8.drop { $0 == space }.prefix { $0 != space }))
       }
       ?? ""
+    let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    if isPlain, text.utf8.count <= Limits.appNameLengthMax { return text }
     return String(
       decoding: text.utf8.filter { (0x21...0x7E).contains($0) }.prefix(Limits.appNameLengthMax),
       as: UTF8.self)

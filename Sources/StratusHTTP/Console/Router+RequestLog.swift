@@ -17,8 +17,7 @@ extension Router {
       requestID: exchange.uuid, time: beginning,
       milliseconds: milliseconds, bytesIn: Int64(exchange.sentBytes),
       bytesOut: Int64(size),
-      // NB: a refused request may name any container, so the name may be very long.
-      containerID: String(address.store.container.prefix(Limits.nameLengthMax)),
+      containerID: address.store.loggedContainer,
       environment: address.store.environment, database: address.scope, endpoint: endpoint,
       outcome: exchange.refusal?.code.rawValue ?? RequestEntry.okay,
       steps: Int64(caller.work.steps),

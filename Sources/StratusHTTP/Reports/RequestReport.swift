@@ -38,6 +38,15 @@ public struct RequestReport: Sendable {
   private static let traceParentName = HTTPField.Name("traceparent") ?? .server
 }
 
+extension StoreAddress {
+  /// The container's ID for logs. A refused request may name any container, so the text is cut at
+  /// ``Limits/nameLengthMax`` characters.
+  public var loggedContainer: String {
+    container.utf8.count <= Limits.nameLengthMax
+      ? container : String(container.prefix(Limits.nameLengthMax))
+  }
+}
+
 /// Gets the report of each request after its answer was made.
 ///
 /// NB: the answer waits for ``note(_:)``, so an observer must not wait for a disk or a network.

@@ -46,15 +46,11 @@ struct LogLine {
       if isPlain {
         text.append(contentsOf: value.utf8)
       } else {
-        var quoted = JSONWriter(reserving: value.utf8.count + 2)
-        quoted.string(value)
-        text.append(contentsOf: quoted.bytes)
+        quote(value)
       }
     case .json:
       beginMember(key)
-      var quoted = JSONWriter(reserving: value.utf8.count + 2)
-      quoted.string(value)
-      text.append(contentsOf: quoted.bytes)
+      quote(value)
     }
   }
 
@@ -71,10 +67,25 @@ struct LogLine {
 
   private mutating func beginMember(_ key: String) {
     text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-    var quoted = JSONWriter(reserving: key.utf8.count + 2)
-    quoted.string(key)
-    text.append(contentsOf: quoted.bytes)
+    quote(key)
     text.append(UInt8(ascii: ":"))
+  }
+
+  /// Appends a JSON string. Most values have no byte that JSON escapes, so they are copied.
+  private mutating func quote(_ value: String) {
+    let quotationMark = UInt8(ascii: "\"")
+    let isPlain = value.utf8.allSatisfy {
+      (0x20...0x7E).contains($0) && $0 != quotationMark && $0 != UInt8(ascii: "\\")
+    }
+    if isPlain {
+      text.append(quotationMark)
+      text.append(contentsOf: value.utf8)
+      text.append(quotationMark)
+    } else {
+      var quoted = JSONWriter(reserving: value.utf8.count + 2)
+      quoted.string(value)
+      text.append(contentsOf: quoted.bytes)
+    }
   }
 
   /// The line with its line feed.

@@ -46,8 +46,8 @@ public final class LogOutput: Sendable {
   ///
   /// - Parameter isUrgent: whether the line is written at once and not with the next lines.
   func write(_ line: LogLine, isUrgent: Bool) {
+    let bytes = line.bytes
     let mustSchedule = state.withLock { state in
-      let bytes = line.bytes
       guard state.waiting.count + bytes.count <= Self.waitingBytesMax else {
         state.droppedCount += 1
         return false

@@ -19,7 +19,7 @@ struct RequestLines: RequestObserver {
     line.pair("bytesIn", report.bytesIn)
     line.pair("bytesOut", report.bytesOut)
     if let address = report.address {
-      line.pair("container", String(address.store.container.prefix(Limits.nameLengthMax)))
+      line.pair("container", address.store.loggedContainer)
       line.pair("environment", address.store.environment.rawValue)
       line.pair("database", address.scope.rawValue)
       line.pair("steps", report.caller.work.steps)

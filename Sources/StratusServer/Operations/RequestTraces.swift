@@ -68,8 +68,7 @@ final class RequestTraces: RequestObserver {
     attributes["stratus.outcome"] = report.outcome
     attributes["stratus.steps"] = report.caller.work.steps
     if let address = report.address {
-      attributes["stratus.container"] = String(
-        address.store.container.prefix(Limits.nameLengthMax))
+      attributes["stratus.container"] = address.store.loggedContainer
       attributes["stratus.environment"] = address.store.environment.rawValue
       attributes["stratus.database"] = address.scope.rawValue
     }

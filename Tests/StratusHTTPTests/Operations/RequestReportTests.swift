@@ -42,6 +42,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("?clientBuildNumber=Notes%2F42", "Other/1 CFNetwork/1490", "Notes/42"),
+    ("?ckAPIToken=a&clientBuildNumber=Notes/7&b=", "", "Notes/7"),
+    ("?a=clientBuildNumber=1", "Notes/42 CFNetwork/1490 Darwin/23", "Notes/42"),
+    ("?clientBuildNumber=1&clientBuildNumber=2", "", "2"), ("?clientBuildNumber=a%0Ab", "", "ab"),
+    ("", "Notes/42", "Notes/42"), ("", "", ""),
+  ])
+  func `the app in a report is the build number in the query, or the first product of the agent`(
+    query: String, agent: String, app: String
+  ) async throws {
+    try await withServer { server in
+      let (router, reports) = watched(server)
+      let path = "/database/1/iCloud.a/development/public/records/query\(query)"
+      _ = await router.answer(
+        HTTPRequest(
+          method: .get, scheme: "http", authority: "stratus.test", path: path,
+          headerFields: [.userAgent: agent]),
+        body: WholeBody([]))
+      #expect(reports.last?.app == app)
+    }
+  }
+
   @Test func `a report has the outcome, the sizes and the form of a query`() async throws {
     try await withServer { server in
       let (router, reports) = watched(server)
