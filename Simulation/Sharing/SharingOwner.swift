@@ -166,7 +166,7 @@ final class SharingOwner: @unchecked Sendable {
     return operation
   }
 
-  /// After the exclusion of a guest, no share is public, because everybody can join a public share.
+  /// After the exclusion of a guest, no share is public, because any user can join a public share.
   private func somePublicPermission() -> SharePermissionName {
     household.hasExcludedGuest ? .none : .readWrite
   }
