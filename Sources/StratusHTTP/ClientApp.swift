@@ -1,4 +1,3 @@
-import HTTPTypes
 import StratusWire
 
 /// The name and the version of the app that sent a request, as far as the request contains them.
@@ -8,12 +7,12 @@ import StratusWire
 /// product of `User-Agent`, which both Apple's frameworks and Stratus send. An example is
 /// `Notes/42` in `Notes/42 CFNetwork/1490 Darwin/23`.
 enum ClientApp {
+  /// - Parameter userAgent: the header field `User-Agent`, or nil if there is none.
   /// - Returns: printable ASCII text, which is empty if the request names no app.
-  static func name(of request: HTTPRequest) -> String {
-    let query = RequestTarget(request.path ?? "/").query
+  static func name(_ query: RequestQuery, userAgent: String?) -> String {
     let text =
-      RequestQuery.clientBuildNumber(in: query)
-      ?? request.headerFields[.userAgent].map {
+      query.clientBuildNumber
+      ?? userAgent.map {
         let space = UInt8(ascii: " ")
         return String(Substring($0.utf8.drop { $0 == space }.prefix { $0 != space }))
       }

@@ -16,6 +16,8 @@ struct Exchange {
   var refusal: ServerError?
   /// The number of bytes of the body.
   var sentBytes = 0
+  /// The app and its version as the request named them, or an empty text.
+  var app = ""
   /// The server's URL as the client uses it.
   var serverURL = ""
   var status = HTTPResponse.Status.ok

@@ -17,24 +17,6 @@ struct RequestQuery: Sendable, Equatable {
     }
   }
 
-  /// Returns the last parameter `clientBuildNumber` of a query. All other parameters are skipped,
-  /// because the server calls this function for each request that it logs.
-  static func clientBuildNumber(in query: Substring?) -> String? {
-    guard var query else { return nil }
-    return query.withUTF8 { text in
-      var found: String?
-      var rest = text[...]
-      while !rest.isEmpty {
-        let pair = rest.prefix { $0 != UInt8(ascii: "&") }
-        if pair.starts(with: "clientBuildNumber=".utf8) {
-          found = decode(pair.dropFirst("clientBuildNumber=".utf8.count))
-        }
-        rest = rest.dropFirst(pair.count + 1)
-      }
-      return found
-    }
-  }
-
   private typealias Text = Slice<UnsafeBufferPointer<UInt8>>
 
   private mutating func take(key: Text, value: Text) {

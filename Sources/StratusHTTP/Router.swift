@@ -19,16 +19,12 @@ public struct Router: Sendable {
   public var pages: (any WebPages)?
   /// The console, or nil. A router with a console answers only the requests of the console.
   public var console: ConsoleSite?
-  /// Keeps the requests of apps for the console.
-  public var requestLog: RequestLog?
-  /// The observers that get the report of each request.
-  public var observers: [any RequestObserver] = []
+  /// Gets the report of each request, except for the requests of the console.
+  public let reports = ReportQueue()
   /// Returns the time since a fixed moment, for the durations in reports.
   public var stopwatch: @Sendable () -> Duration = { .zero }
   /// Returns the metrics as text. A router with this function answers only requests for metrics.
   public var metrics: (@Sendable () async -> [UInt8])?
-  /// Gets the requests of each user's devices.
-  public var timelines: DeviceTimelines?
   /// Gets the changes that requests make, for the pages of the console.
   public var news: ConsoleNews?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
@@ -110,13 +106,15 @@ public struct Router: Sendable {
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     if let metrics { return await show(metrics, to: request) }
     var exchange = exchange(for: request, from: clientAddress)
-    if observers.isEmpty { return await reply(to: request, body, &exchange) }
-    exchange.caller.work.reportQueries()
-    let beginning = stopwatch()
+    let needs = reports.needs
+    guard needs.reports, console == nil else { return await reply(to: request, body, &exchange) }
+    if needs.queries { exchange.caller.work.reportQueries() }
+    let (beganAt, beginning) = (ambient.now(), stopwatch())
     let answer = await reply(to: request, body, &exchange)
-    let report = report(
-      request, exchange, answer.head.status, answer.body, after: stopwatch() - beginning)
-    for observer in observers { observer.note(report) }
+    reports.add(
+      report(
+        request, exchange, answer.head.status, answer.body, since: beganAt,
+        after: stopwatch() - beginning))
     return answer
   }
 
@@ -127,10 +125,6 @@ public struct Router: Sendable {
       let target = RequestTarget(request.path ?? "/")
       return await answerConsole(request, target, body, &exchange, console)
     }
-    let log = requestLog.flatMap { $0.isKept ? $0 : nil }
-    let isNoted = log != nil || timelines != nil
-    let beginning = isNoted ? ambient.now() : 0
-    if log != nil { exchange.caller.work.reportQueries() }
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
@@ -159,6 +153,7 @@ public struct Router: Sendable {
       case .page(let path):
         exchange.isPage = true
         guard let pages else { throw ServerError(.notFound, Reason.endpointUnknown) }
+        reports.flush()
         return try await page(path, target.query, request, body, exchange, by: pages)
       case .health, .management, .database:
         answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))
@@ -169,18 +164,12 @@ public struct Router: Sendable {
       }
       answer = .bytes(describe(error, &exchange))
     }
-    if isNoted, let entry = entry(for: request, exchange, answer, since: beginning) {
-      log?.append(entry)
-      timelines?.note(
-        entry, session: exchange.caller.principal.sessionID.map { String($0.prefix(8)) },
-        positions: exchange.caller.sync.all)
-    }
     if exchange.refusal == nil, let news, let (address, endpoint) = exchange.target {
       news.note(endpoint: endpoint, in: address)
     }
     let lacks = exchange.caller.lacks.all
     if !lacks.isEmpty, let store = exchange.store {
-      radar.note(lacks, at: store, app: ClientApp.name(of: request))
+      radar.note(lacks, at: store, app: exchange.app)
     }
     if request.method == .head, case .bytes(let bytes) = answer {
       answer = .absent(size: Int64(bytes.count))
@@ -306,6 +295,7 @@ public struct Router: Sendable {
   ) async throws(ServerError) -> CallerPace.Subject {
     let query = RequestQuery(query)
     exchange.store = store
+    exchange.app = ClientApp.name(query, userAgent: request.headerFields[.userAgent])
     exchange.caller.serverURL = exchange.serverURL
     exchange.caller.deviceID =
       query.clientID.map { String($0.prefix(Limits.clientIDLengthMax)) } ?? Caller.namelessDeviceID
@@ -414,6 +404,7 @@ public struct Router: Sendable {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
     let contents = try await body.bytes()
+    reports.flush()
     let answer = try await handler.answer(contents)
     news?.note(managementEndpoint: endpoint, sent: contents)
     return answer

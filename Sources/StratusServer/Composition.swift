@@ -209,9 +209,8 @@ public struct Composition: Sendable {
     ) { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
-    router.requestLog = requestLog
     router.news = news
-    router.timelines = timelines
+    router.reports.add(RequestEntries(log: requestLog, timelines: timelines))
     self.router = router
     try await applyRemovals()
   }

@@ -69,7 +69,7 @@ extension Server {
       observers.append(
         RequestTraces(
           tracer: FileTracer(file: traces, randomness: live.randomness), ratio: settings.ratio,
-          chance: { [live] in live.chance() }, now: live.ambient.now))
+          chance: { [live] in live.chance() }))
     }
     if let output, logger.logLevel <= .info { observers.append(RequestLines(output: output)) }
     if let milliseconds = settings.slowQueryMilliseconds, logger.logLevel <= .warning {

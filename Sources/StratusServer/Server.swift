@@ -97,10 +97,14 @@ public struct Server: Sendable {
     let console = try await consoleService(parts, identity, serverPort: serverPort)
     let metrics = metricsService(parts)
     let traces = settings.traces.map { TraceFile(path: $0.path) }
-    defer { traces?.flush() }
-    clients.observers = logObservers(traces: traces) + (metrics.map { [$0.observer] } ?? [])
+    defer {
+      parts.router.reports.flush()
+      traces?.flush()
+    }
+    for observer in logObservers(traces: traces) { parts.router.reports.add(observer) }
+    if let metrics { parts.router.reports.add(metrics.observer) }
     clients.stopwatch = Live.stopwatch()
-    (management.observers, management.stopwatch) = (clients.observers, clients.stopwatch)
+    management.stopwatch = clients.stopwatch
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
@@ -140,7 +144,8 @@ public struct Server: Sendable {
       // NB: services stop in reverse order, so this one saves the last requests.
       services.append(
         RequestLogService(
-          log: parts.requestLog, files: requests, now: live.ambient.now, logger: logger))
+          reports: parts.router.reports, log: parts.requestLog, files: requests,
+          now: live.ambient.now, logger: logger))
     }
     services += [operators, application]
     if let console { services.append(console.service) }

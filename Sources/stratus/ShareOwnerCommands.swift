@@ -105,7 +105,7 @@ extension ShareCommand {
       let share = try OwnShareOptions.record(
         in: try await ShareCommand.modify(operation, in: zone, over: connection))
       say(share.recordName)
-      if let url = device.url(of: share) { say(url) }
+      if let url = share.shareURL(scheme: device.scheme) { say(url) }
     }
   }
 
@@ -122,13 +122,13 @@ extension ShareCommand {
       let share = try await own.fetched(over: own.device.connection())
       if json { return say(json: RecordsResponse(records: [.record(share)])) }
       guard let details = share.sharing else { return }
-      say("everybody with the URL: \(details.publicPermission.words)")
+      say("all users with the URL: \(details.publicPermission.words)")
       for participant in details.participants {
         say(
           "\(participant.identity.text): \(participant.role.rawValue.lowercased()), "
             + "\(participant.status.rawValue.lowercased()), \(participant.permission.words)")
       }
-      if let url = own.device.url(of: share) { say(url) }
+      if let url = share.shareURL(scheme: own.device.scheme) { say(url) }
     }
   }
 
@@ -146,15 +146,17 @@ extension ShareCommand {
     var email: String
 
     func validate() throws {
-      if permission == .none { throw ValidationError("a participant can at least read") }
+      if permission == .none { throw ValidationError("the permission must be read-only or read-write") }
     }
 
     func run() async throws {
       let connection = try own.device.connection()
       let share = try await own.fetched(over: connection)
       var participants = share.invitedParticipants
+      var sentence = "\(email) is invited"
       if let index = participants.firstIndex(where: { $0.identity.isCalled(email) }) {
         participants[index].permission = permission.name
+        sentence = "\(email) has the permission \(permission.rawValue)"
       } else {
         participants.append(
           ShareParticipant(
@@ -162,7 +164,7 @@ extension ShareCommand {
             permission: permission.name))
       }
       try await own.save(ShareInput(participants: participants), of: share, over: connection)
-      say("\(email) is invited")
+      say(sentence)
     }
   }
 
@@ -203,7 +205,7 @@ extension ShareCommand {
       let share = try await own.fetched(over: connection)
       try await own.save(
         ShareInput(publicPermission: self.public.name), of: share, over: connection)
-      say("everybody with the URL: \(self.public.name.words)")
+      say("all users with the URL: \(self.public.name.words)")
     }
   }
 
@@ -222,15 +224,6 @@ extension ShareCommand {
         in: own.zone, over: connection)
       say("ended \(share.recordName)")
     }
-  }
-}
-
-extension DeviceOptions {
-  /// Returns the URL of a share without the secret in its fragment, or nil if the answer of the
-  /// server has no ID for it.
-  fileprivate func url(of share: RecordDictionary) -> String? {
-    guard let guid = share.shortGUID, let host = share.displayedHostname else { return nil }
-    return "\(scheme)://\(host)/share/\(guid)"
   }
 }
 

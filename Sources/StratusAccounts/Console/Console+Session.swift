@@ -32,9 +32,7 @@ extension Console {
       throw refusal("a set-up of the console failed", nil, request)
     }
     if try await accounts.registry.account(email: form.email.lowercased()) == nil {
-      if let fault = PasswordRules.fault(of: form.password, email: form.email) {
-        throw .badRequest(fault)
-      }
+      try PasswordRules.require(form.password, email: form.email)
       try await accounts.create(email: form.email)
       let account = try await accounts.account(email: form.email)
       try await accounts.setPassword(form.password, of: account)

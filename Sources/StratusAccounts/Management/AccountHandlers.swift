@@ -10,10 +10,8 @@ struct CreateAccountHandler: ManagementHandler {
   func answer(_ request: CreateAccount.Request) async throws(ServerError) -> EmptyRequest {
     // NB: the password is checked before the account is created. Otherwise a refused password would
     // leave an account without a password.
-    if let password = request.password,
-      let fault = PasswordRules.fault(of: password, email: request.email)
-    {
-      throw .badRequest(fault)
+    if let password = request.password {
+      try PasswordRules.require(password, email: request.email)
     }
     try await accounts.create(email: request.email, isTest: request.isTest)
     if let password = request.password {
@@ -38,10 +36,8 @@ struct ConfigureAccountHandler: ManagementHandler {
       throw .badRequest("there is nothing to configure; give a password")
     }
     // NB: these checks come first, so that a refused request has changed nothing.
-    if let password = request.password,
-      let fault = PasswordRules.fault(of: password, email: account.email)
-    {
-      throw .badRequest(fault)
+    if let password = request.password {
+      try PasswordRules.require(password, email: account.email)
     }
     if request.removesSecondFactor,
       try await accounts.registry.factor(ofAccount: account.id) == nil

@@ -27,9 +27,7 @@ extension Accounts {
     _ password: String, of account: Account, replacing proof: ProvenAccount? = nil,
     endsApps: Bool = true
   ) async throws(ServerError) -> ProvenAccount? {
-    if let fault = PasswordRules.fault(of: password, email: account.email) {
-      throw .badRequest(fault)
-    }
+    try PasswordRules.require(password, email: account.email)
     let hash = try await hash(password)
     let hadPassword = try await registry.password(ofAccount: account.id) != nil
     let isChanged = try await registry.change(
@@ -52,9 +50,7 @@ extension Accounts {
   func redeem(
     _ code: MailCode, password: String
   ) async throws(ServerError) -> ProvenAccount? {
-    if let fault = PasswordRules.fault(of: password, email: code.email) {
-      throw .badRequest(fault)
-    }
+    try PasswordRules.require(password, email: code.email)
     let hash = try await hash(password)
     let account = try await registry.redeem(
       codeHash: code.hash, newID: randomness(16).hex, passwordHash: hash, at: ambient.now())

@@ -1,3 +1,5 @@
+import StratusDomain
+
 /// The rules for new passwords (OWASP ASVS 5.0, 6.2). A password has a minimum and a maximum
 /// length, may contain any characters, and must not be easy to guess.
 enum PasswordRules {
@@ -23,6 +25,13 @@ enum PasswordRules {
       return "Do not use your own address as the password."
     }
     return nil
+  }
+
+  /// Refuses a password that may not be used.
+  ///
+  /// - Throws: `BAD_REQUEST` with the sentence of ``fault(of:email:)``.
+  static func require(_ password: String, email: String) throws(ServerError) {
+    if let fault = fault(of: password, email: email) { throw .badRequest(fault) }
   }
 
   /// Whether a password consists of one or two common words, with digits and punctuation around

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The newest entries are in memory. If the log has an archive, ``save()`` copies new entries into
 /// the archive. The log is off until ``keep()`` is called, or until a caller follows the log. It
-/// never delays a request: an entry is copied into a ring, and a slow listener loses entries.
+/// never waits: entries are copied into a ring, and a slow listener loses entries.
 public final class RequestLog: Sendable {
   private struct State {
     /// The newest entries. The entry with the number n is at the index (n - base) modulo the
@@ -19,12 +19,13 @@ public final class RequestLog: Sendable {
     var savedCount = 0
     /// The time until which the log keeps requests, in milliseconds since 1970 UTC.
     var keptUntil = Int64.min
-    var listeners: [Int: AsyncStream<RequestEntry>.Continuation] = [:]
+    var listeners: [Int: AsyncStream<[RequestEntry]>.Continuation] = [:]
     var nextListener = 0
   }
 
-  /// The maximum number of entries that wait for one listener. Further entries replace the oldest.
-  private static let waitingMax = 256
+  /// The maximum number of lists of entries that wait for one listener. A further list replaces the
+  /// oldest.
+  private static let waitingMax = 8
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 100
   /// The time for which the log keeps requests after a caller last followed it.
@@ -67,24 +68,29 @@ public final class RequestLog: Sendable {
   /// Whether requests are kept. If not, callers need not create entries.
   public var isKept: Bool { kept.load(ordering: .relaxed) }
 
-  public func append(_ entry: RequestEntry) {
-    let isAdded = state.withLock { state in
-      guard isKept, entry.time <= state.keptUntil else {
+  /// Adds entries, the oldest first.
+  public func append(_ entries: [RequestEntry]) {
+    let added = state.withLock { state in
+      let added = isKept ? entries.prefix { $0.time <= state.keptUntil } : []
+      for entry in added {
+        if state.ring.count < capacity {
+          state.ring.append(entry)
+        } else {
+          state.ring[(state.count - state.base) % capacity] = entry
+        }
+        state.count += 1
+      }
+      if !added.isEmpty {
+        for listener in state.listeners.values { listener.yield(Array(added)) }
+      }
+      if added.count < entries.count {
         state.ring = []
         state.base = state.count
         kept.store(false, ordering: .relaxed)
-        return false
       }
-      if state.ring.count < capacity {
-        state.ring.append(entry)
-      } else {
-        state.ring[(state.count - state.base) % capacity] = entry
-      }
-      state.count += 1
-      for listener in state.listeners.values { listener.yield(entry) }
-      return true
+      return added
     }
-    if isAdded { telemetry.add(entry) }
+    telemetry.add(added)
   }
 
   /// Copies the entries that are new since the last call into the archive.
@@ -113,7 +119,7 @@ public final class RequestLog: Sendable {
     var number = base
     while let piece = try archive.piece(before: number) {
       for (offset, entry) in piece.entries.enumerated()
-      where piece.first + offset < number && entry.time >= time { telemetry.add(entry) }
+      where piece.first + offset < number && entry.time >= time { telemetry.add([entry]) }
       guard piece.first < number, let oldest = piece.entries.first, oldest.time >= time else {
         return
       }
@@ -208,8 +214,8 @@ public final class RequestLog: Sendable {
       requests: found, before: hasMore ? String(number) : nil, after: String(view.count))
   }
 
-  /// Returns a stream of the entries that are added from now on.
-  public func listen() -> AsyncStream<RequestEntry> {
+  /// Returns a stream of the lists of entries that are added from now on.
+  public func listen() -> AsyncStream<[RequestEntry]> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.waitingMax)) { continuation in
       let id = state.withLock { state in
         state.nextListener += 1

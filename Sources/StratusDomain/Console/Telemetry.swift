@@ -31,8 +31,12 @@ public final class Telemetry: Sendable {
   /// - Parameter pointsMax: the maximum number of counts.
   init(pointsMax: Int = Limits.telemetryPointsMax) { self.pointsMax = pointsMax }
 
-  /// Adds one request.
-  func add(_ entry: RequestEntry) {
+  /// Adds requests.
+  func add(_ entries: some Sequence<RequestEntry>) {
+    state.withLock { state in for entry in entries { add(entry, to: &state) } }
+  }
+
+  private func add(_ entry: RequestEntry, to state: inout State) {
     // NB: a caller without valid tokens can name any number of containers, so such requests are
     // counted without a container.
     let isInvented = entry.outcome == ErrorCode.authenticationFailed.rawValue
@@ -40,16 +44,14 @@ public final class Telemetry: Sendable {
       containerID: isInvented ? Self.noContainer : entry.containerID,
       environment: entry.environment, endpoint: entry.endpoint)
     let minute = entry.time / Self.milliseconds
-    state.withLock { state in
-      if state.minutes[minute]?[series] == nil {
-        state.minutes[minute, default: [:]][series] = TelemetryPoint(
-          time: minute * Self.milliseconds, containerID: series.containerID,
-          environment: series.environment, endpoint: series.endpoint)
-        state.count += 1
-        bound(&state)
-      }
-      state.minutes[minute]?[series]?.add(entry)
-    }
+    if state.minutes[minute]?[series]?.add(entry) != nil { return }
+    var point = TelemetryPoint(
+      time: minute * Self.milliseconds, containerID: series.containerID,
+      environment: series.environment, endpoint: series.endpoint)
+    point.add(entry)
+    state.minutes[minute, default: [:]][series] = point
+    state.count += 1
+    bound(&state)
   }
 
   /// Removes the oldest minutes. The newest minute always stays.

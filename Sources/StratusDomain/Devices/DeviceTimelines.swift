@@ -58,16 +58,18 @@ public final class DeviceTimelines: Sendable {
       store: StoreAddress(container: entry.containerID, environment: entry.environment),
       user: user)
     state.withLock { state in
-      var devices = state.young[owner] ?? state.old.removeValue(forKey: owner) ?? [:]
-      var device = devices[entry.deviceID] ?? Device()
-      device.note(entry, session: session, positions: positions)
-      devices[entry.deviceID] = device
-      if devices.count > Self.devicesMax,
+      if state.young[owner] == nil {
+        state.young[owner] = state.old.removeValue(forKey: owner) ?? [:]
+      }
+      // NB: the lists are changed in place, because a copy of them would cost more than all other
+      // work here.
+      state.young[owner]?[entry.deviceID, default: Device()].note(
+        entry, session: session, positions: positions)
+      if let devices = state.young[owner], devices.count > Self.devicesMax,
         let oldest = devices.min(by: { $0.value.lastSeen < $1.value.lastSeen })
       {
-        devices[oldest.key] = nil
+        state.young[owner]?[oldest.key] = nil
       }
-      state.young[owner] = devices
       if state.young.count > Self.usersMax {
         state.old = state.young
         state.young = [:]

@@ -66,7 +66,9 @@ final class LiveUpdates: Sendable {
     let entries = Task { [log, ambient] in
       guard sendsRequests else { return }
       var (second, sentCount, skippedCount) = (Int64.min, 0, 0)
-      for await entry in log.listen() where current.shows(entry.containerID) {
+      for await batch in log.listen() {
+        let shown = batch.filter { current.shows($0.containerID) }
+        if shown.isEmpty { continue }
         let now = ambient.now() / 1_000
         if second != now {
           if skippedCount > 0 {
@@ -74,13 +76,13 @@ final class LiveUpdates: Sendable {
           }
           (second, sentCount, skippedCount) = (now, 0, 0)
         }
-        sentCount += 1
-        if sentCount > Self.entriesPerSecondMax {
-          skippedCount += 1
-        } else {
+        let sent = shown.prefix(Self.entriesPerSecondMax - sentCount)
+        for entry in sent {
           continuation.yield(
             Self.event("requests", String(decoding: entry.jsonBytes, as: UTF8.self)))
         }
+        sentCount += sent.count
+        skippedCount += shown.count - sent.count
       }
     }
     continuation.onTermination = { [weak self] _ in

@@ -134,6 +134,7 @@ extension Router {
       guard let handler = routes.managementHandler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
+      reports.flush()
       let answer = try await AuditActor.member(email: view.member).perform {
         () async throws(ServerError) in try await handler.answer(sent)
       }

@@ -8,6 +8,10 @@ public struct RequestReport: Sendable {
   /// The ID in the answer's field `X-Apple-Request-UUID`.
   public var requestID: String
   public var status: Int
+  /// The time when the request arrived, in milliseconds since 1970 UTC.
+  public var beganAt: Int64
+  /// The time when the answer was made, in milliseconds since 1970 UTC.
+  public var endedAt: Int64
   /// The time from the arrival of the request to the beginning of the answer.
   public var duration: Duration
   public var bytesIn: Int
@@ -19,15 +23,15 @@ public struct RequestReport: Sendable {
   /// The error that refused the request, or nil.
   public var refusal: ServerError?
   public var caller: Caller
+  /// The app and its version as the request named them. It is empty if the request named no app or
+  /// has no database.
+  public var app: String
   let head: HTTPRequest
 
   public var method: HTTPRequest.Method { head.method }
 
-  /// The app and its version as the request named them, or an empty text.
-  public var app: String { ClientApp.name(of: head) }
-
   /// `ok`, or the code of the error that refused the request.
-  public var outcome: String { refusal?.code.rawValue ?? "ok" }
+  public var outcome: String { refusal?.code.rawValue ?? RequestEntry.okay }
 
   /// The reason of the error without the caller's words, or nil.
   public var reason: String? { refusal.map { Router.loggedForm(of: $0.reason) } }
@@ -47,18 +51,15 @@ extension StoreAddress {
   }
 }
 
-/// Gets the report of each request after its answer was made.
-///
-/// NB: the answer waits for ``note(_:)``, so an observer must not wait for a disk or a network.
-public protocol RequestObserver: Sendable {
-  func note(_ report: RequestReport)
-}
-
 extension Router {
   /// Makes the report of a request.
+  ///
+  /// - Parameters:
+  ///   - beganAt: the time when the request arrived, in milliseconds since 1970 UTC.
+  ///   - duration: the time since then, by ``stopwatch``.
   func report(
     _ request: HTTPRequest, _ exchange: Exchange, _ status: HTTPResponse.Status,
-    _ body: AnswerBody, after duration: Duration
+    _ body: AnswerBody, since beganAt: Int64, after duration: Duration
   ) -> RequestReport {
     var size = 0
     switch body {
@@ -67,10 +68,10 @@ extension Router {
     case .events, .absent: break
     }
     return RequestReport(
-      requestID: exchange.uuid, status: status.code, duration: duration,
-      bytesIn: exchange.sentBytes, bytesOut: size, route: route(exchange),
+      requestID: exchange.uuid, status: status.code, beganAt: beganAt, endedAt: ambient.now(),
+      duration: duration, bytesIn: exchange.sentBytes, bytesOut: size, route: route(exchange),
       address: exchange.target?.address, refusal: exchange.refusal, caller: exchange.caller,
-      head: request)
+      app: exchange.app, head: request)
   }
 
   private func route(_ exchange: Exchange) -> String {

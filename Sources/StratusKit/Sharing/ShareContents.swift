@@ -158,9 +158,7 @@ struct ShareContents {
   /// - Parameter sent: the values that the save sent; nil if the record was fetched. A value that
   ///   the app has changed since the save was sent remains changed.
   mutating func take(_ wire: RecordDictionary, naming: UserNaming, after sent: Sent? = nil) {
-    url = wire.shortGUID.flatMap { guid in
-      wire.displayedHostname.flatMap { ShareURL.make(scheme: naming.scheme, host: $0, guid) }
-    }
+    url = wire.shareURL(scheme: naming.scheme).flatMap { URL(string: $0) }
     rootRecordID = nil
     guard let details = wire.sharing else { return }
     savedPermission = CKShare.ParticipantPermission(details.publicPermission)
@@ -219,10 +217,6 @@ extension CKShare.ParticipantPermission {
 
 /// The URLs of shares: `scheme://host/share/<short GUID>#<title>`. A secret may follow the title.
 enum ShareURL {
-  static func make(scheme: String, host: String, _ shortGUID: String) -> URL? {
-    URL(string: "\(scheme)://\(host)/share/\(shortGUID)")
-  }
-
   /// The text in the fragment that marks the start of the secret.
   private static let secretMark = "~key="
 

@@ -36,61 +36,82 @@ struct LogLine {
     }
   }
 
-  mutating func pair(_ key: String, _ value: String?) {
-    guard let value else { return }
-    switch format {
-    case .text:
-      begin(key)
-      let isPlain =
-        !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
-      if isPlain {
-        text.append(contentsOf: value.utf8)
-      } else {
-        quote(value)
-      }
-    case .json:
-      beginMember(key)
-      quote(value)
-    }
+  /// Adds a text, unless it is nil.
+  ///
+  /// - Parameter key: ASCII text without quotation marks, backslashes and spaces.
+  mutating func pair(_ key: StaticString, _ value: String?) {
+    guard var value else { return }
+    begin(key)
+    value.withUTF8 { add($0) }
   }
 
-  mutating func pair(_ key: String, _ value: Int) {
-    if format == .text { begin(key) } else { beginMember(key) }
+  mutating func pair(_ key: StaticString, _ value: Int) {
+    begin(key)
     text.append(contentsOf: String(value).utf8)
   }
 
-  private mutating func begin(_ key: String) {
-    text.append(UInt8(ascii: " "))
-    text.append(contentsOf: key.utf8)
-    text.append(UInt8(ascii: "="))
+  /// Adds a text with a key that may contain any characters.
+  mutating func pair(named key: String, _ value: String) {
+    var (key, value) = (key, value)
+    switch format {
+    case .text:
+      text.append(UInt8(ascii: " "))
+      text.append(contentsOf: key.utf8)
+      text.append(UInt8(ascii: "="))
+    case .json:
+      text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+      key.withUTF8 { add($0) }
+      text.append(UInt8(ascii: ":"))
+    }
+    value.withUTF8 { add($0) }
   }
 
-  private mutating func beginMember(_ key: String) {
-    text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-    quote(key)
-    text.append(UInt8(ascii: ":"))
+  private mutating func begin(_ key: StaticString) {
+    let name = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+    switch format {
+    case .text:
+      text.append(UInt8(ascii: " "))
+      text.append(contentsOf: name)
+      text.append(UInt8(ascii: "="))
+    case .json:
+      text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+      text.append(UInt8(ascii: "\""))
+      text.append(contentsOf: name)
+      text.append(UInt8(ascii: "\""))
+      text.append(UInt8(ascii: ":"))
+    }
   }
 
-  /// Appends a JSON string. Most values have no byte that JSON escapes, so they are copied.
-  private mutating func quote(_ value: String) {
+  /// Appends a value. Most values have no byte that JSON escapes, so they are copied.
+  private mutating func add(_ value: UnsafeBufferPointer<UInt8>) {
     let quotationMark = UInt8(ascii: "\"")
-    let isPlain = value.utf8.allSatisfy {
-      (0x20...0x7E).contains($0) && $0 != quotationMark && $0 != UInt8(ascii: "\\")
+    let isPlain: Bool
+    switch format {
+    case .text:
+      isPlain =
+        !value.isEmpty && value.allSatisfy { $0 > 0x20 && $0 != quotationMark && $0 != 0x7F }
+      if isPlain { text.append(contentsOf: value) }
+    case .json:
+      isPlain = value.allSatisfy {
+        $0 >= 0x20 && $0 < 0x7F && $0 != quotationMark && $0 != UInt8(ascii: "\\")
+      }
+      if isPlain {
+        text.append(quotationMark)
+        text.append(contentsOf: value)
+        text.append(quotationMark)
+      }
     }
-    if isPlain {
-      text.append(quotationMark)
-      text.append(contentsOf: value.utf8)
-      text.append(quotationMark)
-    } else {
-      var quoted = JSONWriter(reserving: value.utf8.count + 2)
-      quoted.string(value)
-      text.append(contentsOf: quoted.bytes)
-    }
+    if isPlain { return }
+    var quoted = JSONWriter(reserving: value.count + 2)
+    quoted.string(String(decoding: value, as: UTF8.self))
+    text.append(contentsOf: quoted.bytes)
   }
 
-  /// The line with its line feed.
-  var bytes: [UInt8] {
-    text + (format == .json ? [UInt8(ascii: "}"), 0x0A] : [0x0A])
+  /// Returns the line with its line feed.
+  consuming func bytes() -> [UInt8] {
+    if format == .json { text.append(UInt8(ascii: "}")) }
+    text.append(0x0A)
+    return text
   }
 }
 

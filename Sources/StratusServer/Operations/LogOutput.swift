@@ -45,8 +45,8 @@ public final class LogOutput: Sendable {
   /// Adds a line.
   ///
   /// - Parameter isUrgent: whether the line is written at once and not with the next lines.
-  func write(_ line: LogLine, isUrgent: Bool) {
-    let bytes = line.bytes
+  func write(_ line: consuming LogLine, isUrgent: Bool) {
+    let bytes = line.bytes()
     let mustSchedule = state.withLock { state in
       guard state.waiting.count + bytes.count <= Self.waitingBytesMax else {
         state.droppedCount += 1
@@ -77,7 +77,7 @@ public final class LogOutput: Sendable {
     }
     put(bytes)
     if droppedCount > 0 {
-      put(line("warning", "\(droppedCount) lines were dropped, because the log is too slow").bytes)
+      put(line("warning", "\(droppedCount) lines were dropped, because the log is too slow").bytes())
     }
   }
 
@@ -122,7 +122,7 @@ private struct LineLogHandler: LogHandler {
     var line = output.line(event.level.rawValue, event.message.description)
     if label != "stratus" { line.pair("logger", label) }
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
-    for (key, value) in all.sorted(by: { $0.key < $1.key }) { line.pair(key, "\(value)") }
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) { line.pair(named: key, "\(value)") }
     output.write(line, isUrgent: event.level >= .warning)
   }
 }

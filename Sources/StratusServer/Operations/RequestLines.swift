@@ -8,8 +8,12 @@ import StratusWire
 struct RequestLines: RequestObserver {
   let output: LogOutput
 
-  func note(_ report: RequestReport) {
-    var line = output.line("info", "request")
+  func note(_ reports: [RequestReport]) {
+    for report in reports { output.write(line(about: report), isUrgent: false) }
+  }
+
+  private func line(about report: RequestReport) -> LogLine {
+    var line = LogLine(output.format, time: report.endedAt, level: "info", message: "request")
     line.pair("request", report.requestID)
     line.pair("trace", TraceContext(report.traceParent)?.traceID)
     line.pair("method", report.method.rawValue)
@@ -33,7 +37,7 @@ struct RequestLines: RequestObserver {
       line.pair("reason", report.reason)
     }
     line.pair("query", report.caller.work.queryReport?.form)
-    output.write(line, isUrgent: false)
+    return line
   }
 }
 
@@ -42,7 +46,11 @@ struct SlowQueries: RequestObserver {
   let milliseconds: Int64
   let logger: Logger
 
-  func note(_ report: RequestReport) {
+  func note(_ reports: [RequestReport]) {
+    for report in reports { log(report) }
+  }
+
+  private func log(_ report: RequestReport) {
     guard report.duration >= .milliseconds(milliseconds),
       let query = report.caller.work.queryReport, let address = report.address
     else { return }

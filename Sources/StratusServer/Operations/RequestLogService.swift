@@ -1,6 +1,7 @@
 import Logging
 import ServiceLifecycle
 import StratusDomain
+import StratusHTTP
 
 /// Copies new entries of the request log to the disk, at intervals and when the server stops.
 struct RequestLogService: ServiceLifecycle.Service {
@@ -9,6 +10,7 @@ struct RequestLogService: ServiceLifecycle.Service {
   private static let pruneMilliseconds: Int64 = 3_600_000
   private static let dayMilliseconds: Int64 = 86_400_000
 
+  let reports: ReportQueue
   let log: RequestLog
   let files: RequestFiles
   let now: @Sendable () -> Int64
@@ -30,7 +32,10 @@ struct RequestLogService: ServiceLifecycle.Service {
     save()
   }
 
-  private func save() { report { () throws(ServerError) in try log.save() } }
+  private func save() {
+    reports.flush()
+    report { () throws(ServerError) in try log.save() }
+  }
 
   private func report(_ work: () throws(ServerError) -> Void) {
     do throws(ServerError) { try work() } catch {

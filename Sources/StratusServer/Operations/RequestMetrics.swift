@@ -26,7 +26,13 @@ final class RequestMetrics: RequestObserver {
 
   init(factory: any MetricsFactory) { self.factory = factory }
 
-  func note(_ report: RequestReport) {
+  var readsQueries: Bool { false }
+
+  func note(_ reports: [RequestReport]) {
+    for report in reports { count(report) }
+  }
+
+  private func count(_ report: RequestReport) {
     let key = Key(route: report.route, outcome: report.outcome)
     let handles = handles.withLock { handles in
       if let known = handles[key] { return known }

@@ -23,30 +23,28 @@ final class RequestTraces: RequestObserver {
   private let tracer: FileTracer
   private let ratio: Double
   private let chance: @Sendable () -> Double
-  private let now: @Sendable () -> Int64
   private let budget = Mutex(Budget())
 
   /// - Parameters:
   ///   - ratio: the fraction of requests to trace, 0 to 1. It applies if the caller sends no trace.
   ///   - chance: returns a random number in 0 ..< 1.
-  ///   - now: returns the time in milliseconds since 1970 UTC.
-  init(
-    tracer: FileTracer, ratio: Double, chance: @escaping @Sendable () -> Double,
-    now: @escaping @Sendable () -> Int64
-  ) {
+  init(tracer: FileTracer, ratio: Double, chance: @escaping @Sendable () -> Double) {
     self.tracer = tracer
     self.ratio = ratio
     self.chance = chance
-    self.now = now
   }
 
-  func note(_ report: RequestReport) {
+  func note(_ reports: [RequestReport]) {
+    for report in reports { trace(report) }
+  }
+
+  private func trace(_ report: RequestReport) {
     var context = InstrumentationContext.topLevel
     if let parent = report.traceParent {
       tracer.extract(parent, into: &context, using: ParentField())
     }
     guard context.traceContext?.isSampled ?? (ratio > 0 && chance() < ratio) else { return }
-    let end = now()
+    let end = report.endedAt
     let isWithin = budget.withLock { budget in
       if budget.second != end / 1_000 { budget = Budget(second: end / 1_000) }
       budget.count += 1

@@ -13,6 +13,7 @@ struct ServerNumbers: Sendable {
 
   /// All metrics as text.
   func page() async -> [UInt8] {
+    parts.router.reports.flush()
     set("stratus_open_stores", Double(parts.stores.openStoresByAddress.count))
     set("stratus_listeners", Double(parts.hub.listenerCount))
     set("stratus_uptime_seconds", Double(max(0, parts.ambient.now() - startedAt)) / 1_000)

@@ -60,6 +60,17 @@ public struct RecordDictionary: Sendable {
   }
 }
 
+extension RecordDictionary {
+  /// Returns the URL of the share of this record, or of this share, without a fragment. Returns nil
+  /// if the server's answer had no ID or no host for the URL.
+  ///
+  /// - Parameter scheme: the scheme of the server's URL, `https` or `http`.
+  public func shareURL(scheme: String) -> String? {
+    guard let shortGUID, let displayedHostname else { return nil }
+    return "\(scheme)://\(displayedHostname)/share/\(shortGUID)"
+  }
+}
+
 extension RecordDictionary: JSONWritable, JSONReadable {
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in

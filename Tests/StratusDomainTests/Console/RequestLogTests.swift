@@ -16,7 +16,7 @@ import Testing
   private func log(_ count: Int, capacity: Int = 10) -> RequestLog {
     let log = RequestLog(capacity: capacity)
     log.keep()
-    for number in 0..<count { log.append(entry(number)) }
+    for number in 0..<count { log.append([entry(number)]) }
     return log
   }
 
@@ -39,7 +39,7 @@ import Testing
     let log = log(25)
     let first = try log.list(.init(resultsLimit: 4))
     #expect(first.requests.map(\.requestID) == ["r24", "r23", "r22", "r21"])
-    log.append(entry(25))
+    log.append([entry(25)])
     let second = try log.list(.init(resultsLimit: 4, before: first.before))
     #expect(second.requests.map(\.requestID) == ["r20", "r19", "r18", "r17"])
     let last = try log.list(.init(resultsLimit: 9, before: second.before))
@@ -56,7 +56,7 @@ import Testing
 
   @Test func `each filter of the request log leaves out requests that do not match it`() throws {
     let log = log(5)
-    log.append(entry(7, outcome: "CONFLICT"))
+    log.append([entry(7, outcome: "CONFLICT")])
     #expect(try names(log, .init(containerID: "a")) == ["r4", "r2", "r0"])
     #expect(try names(log, .init(environment: .production)) == [])
     #expect(try names(log, .init(endpoint: "records/modify")) == [])
@@ -78,7 +78,7 @@ import Testing
 
   @Test func `a request log that is off keeps nothing and says how to switch it on`() {
     let log = RequestLog(capacity: 10)
-    log.append(entry(1))
+    log.append([entry(1)])
     let error = #expect(throws: ServerError.self) { try log.list(.init()) }
     #expect(error?.reason.contains("--console-port") == true)
   }
@@ -86,8 +86,8 @@ import Testing
   @Test func `a listener of the request log gets only later requests`() async throws {
     let log = log(2)
     var iterator = log.listen().makeAsyncIterator()
-    log.append(entry(5))
-    #expect(await iterator.next()?.requestID == "r5")
+    log.append([entry(5), entry(6)])
+    #expect(await iterator.next()?.map(\.requestID) == ["r5", "r6"])
   }
 
   @Test func `a caller that follows the log gets the later requests, the oldest first`() throws {
@@ -95,11 +95,11 @@ import Testing
     let first = try log.list(.init(resultsLimit: 1))
     #expect(first.after == "5")
     #expect(try log.list(.init(after: "5")).requests == [])
-    for number in 5..<8 { log.append(entry(number)) }
+    for number in 5..<8 { log.append([entry(number)]) }
     let next = try log.list(.init(resultsLimit: 2, after: "5"))
     #expect(next.requests.map(\.requestID) == ["r5", "r6"])
     #expect(next.after == "7" && next.skippedCount == 0)
-    for number in 8..<30 { log.append(entry(number)) }
+    for number in 8..<30 { log.append([entry(number)]) }
     let late = try log.list(.init(resultsLimit: 1, after: "7"))
     #expect(late.requests.map(\.requestID) == ["r20"])
     #expect(late.skippedCount == 13)
@@ -110,13 +110,14 @@ import Testing
     throws
   {
     let log = RequestLog(capacity: 10)
-    log.append(entry(1))
+    log.append([entry(1)])
     #expect(!log.isKept)
     log.follow(at: 1_000)
-    log.append(entry(61_000))
+    log.append([entry(61_000)])
     #expect(try names(log) == ["r61000"])
-    log.append(entry(61_001))
+    log.append([entry(61_000), entry(61_001), entry(61_002)])
     #expect(!log.isKept)
+    #expect(try log.telemetry.fetch(.init()).points.map(\.count).reduce(0, +) == 2)
   }
 
   @Test func `a request log with an archive continues its numbers and pages after a restart`()
@@ -125,14 +126,14 @@ import Testing
     let archive = MemoryArchive()
     let before = RequestLog(capacity: 10, archive: archive)
     before.keep()
-    for number in 0..<7 { before.append(entry(number)) }
+    for number in 0..<7 { before.append([entry(number)]) }
     try before.save()
-    for number in 7..<9 { before.append(entry(number)) }
+    for number in 7..<9 { before.append([entry(number)]) }
     try before.save()
     try before.save()
     let log = RequestLog(capacity: 10, archive: archive)
     log.keep()
-    for number in 9..<12 { log.append(entry(number)) }
+    for number in 9..<12 { log.append([entry(number)]) }
     let first = try log.list(.init(resultsLimit: 4))
     #expect(first.requests.map(\.requestID) == ["r11", "r10", "r9", "r8"])
     let second = try log.list(.init(resultsLimit: 5, before: first.before))
@@ -146,11 +147,11 @@ import Testing
     let archive = MemoryArchive()
     let log = RequestLog(capacity: 10, archive: archive)
     log.keep()
-    log.append(entry(0))
+    log.append([entry(0)])
     archive.isBroken.store(true, ordering: .relaxed)
     #expect(throws: ServerError.self) { try log.save() }
     archive.isBroken.store(false, ordering: .relaxed)
-    for number in 1..<13 { log.append(entry(number)) }
+    for number in 1..<13 { log.append([entry(number)]) }
     try log.save()
     // The log keeps 10 of the 13 entries in memory, so three are lost.
     #expect(archive.names == (3..<13).map { "r\($0)" })
@@ -160,11 +161,11 @@ import Testing
     let archive = MemoryArchive()
     let before = RequestLog(capacity: 10, archive: archive)
     before.keep()
-    for number in 0..<7 { before.append(entry(number)) }
+    for number in 0..<7 { before.append([entry(number)]) }
     try before.save()
     let log = RequestLog(capacity: 10, archive: archive)
     log.keep()
-    log.append(entry(7))
+    log.append([entry(7)])
     try log.recount(since: 5)
     #expect(try log.telemetry.fetch(.init()).points.map(\.count).reduce(0, +) == 3)
   }

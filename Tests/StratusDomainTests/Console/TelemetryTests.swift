@@ -17,10 +17,10 @@ import Testing
 
   @Test func `telemetry counts the requests of each minute and endpoint`() throws {
     let telemetry = Telemetry()
-    telemetry.add(entry(minute: 100, milliseconds: 1))
-    telemetry.add(entry(minute: 100, milliseconds: 150, outcome: "CONFLICT"))
-    telemetry.add(entry(minute: 100, endpoint: "records/modify"))
-    telemetry.add(entry(minute: 101, milliseconds: 9_000))
+    telemetry.add([entry(minute: 100, milliseconds: 1)])
+    telemetry.add([entry(minute: 100, milliseconds: 150, outcome: "CONFLICT")])
+    telemetry.add([entry(minute: 100, endpoint: "records/modify")])
+    telemetry.add([entry(minute: 101, milliseconds: 9_000)])
     let points = try telemetry.fetch(.init()).points
     #expect(points.map(\.time) == [6_000_000, 6_000_000, 6_060_000])
     #expect(points.map(\.endpoint) == ["records/modify", "records/query", "records/query"])
@@ -35,7 +35,7 @@ import Testing
   @Test
   func `each point of telemetry counts the requests of the requested number of minutes`() throws {
     let telemetry = Telemetry()
-    for minute: Int64 in [118, 119, 120, 121, 134] { telemetry.add(entry(minute: minute)) }
+    for minute: Int64 in [118, 119, 120, 121, 134] { telemetry.add([entry(minute: minute)]) }
     let points = try telemetry.fetch(.init(minutesPerPoint: 15)).points
     #expect(points.map(\.time) == [105 * 60_000, 120 * 60_000])
     #expect(points.map(\.count) == [2, 3])
@@ -43,9 +43,9 @@ import Testing
 
   @Test func `telemetry with a filter counts only the requests that match the filter`() throws {
     let telemetry = Telemetry()
-    telemetry.add(entry(minute: 10))
-    telemetry.add(entry(minute: 11, endpoint: "records/modify"))
-    telemetry.add(entry(minute: 12, container: "b"))
+    telemetry.add([entry(minute: 10)])
+    telemetry.add([entry(minute: 11, endpoint: "records/modify")])
+    telemetry.add([entry(minute: 12, container: "b")])
     func times(_ request: FetchTelemetry.Request) throws -> [Int64] {
       try telemetry.fetch(request).points.map { $0.time / 60_000 }
     }
@@ -59,10 +59,10 @@ import Testing
 
   @Test func `telemetry keeps one day, and only the newest points if there are too many`() throws {
     let day = Telemetry()
-    for minute: Int64 in [0, 1, 1_440] { day.add(entry(minute: minute)) }
+    for minute: Int64 in [0, 1, 1_440] { day.add([entry(minute: minute)]) }
     #expect(try day.fetch(.init()).points.map(\.time) == [60_000, 1_440 * 60_000])
     let small = Telemetry(pointsMax: 3)
-    for minute: Int64 in 0..<10 { small.add(entry(minute: minute)) }
+    for minute: Int64 in 0..<10 { small.add([entry(minute: minute)]) }
     #expect(try small.fetch(.init()).points.map { $0.time / 60_000 } == [7, 8, 9])
   }
 
@@ -70,8 +70,9 @@ import Testing
   {
     let telemetry = Telemetry()
     for number in 0..<100 {
-      telemetry.add(
-        entry(minute: 1, outcome: "AUTHENTICATION_FAILED", container: "iCloud.\(number)"))
+      telemetry.add([
+        entry(minute: 1, outcome: "AUTHENTICATION_FAILED", container: "iCloud.\(number)")
+      ])
     }
     let points = try telemetry.fetch(.init()).points
     #expect(points.map(\.containerID) == ["(without valid tokens)"])
@@ -85,7 +86,7 @@ import Testing
 
   @Test func `an answer with telemetry is the same after its JSON is written and read`() throws {
     let telemetry = Telemetry()
-    telemetry.add(entry(minute: 100, milliseconds: 150, outcome: "CONFLICT"))
+    telemetry.add([entry(minute: 100, milliseconds: 150, outcome: "CONFLICT")])
     let answer = try telemetry.fetch(.init())
     let read = try FetchTelemetry.Response(json: JSONView(parsing: answer.jsonBytes))
     #expect(read.points == answer.points && read.since == answer.since)

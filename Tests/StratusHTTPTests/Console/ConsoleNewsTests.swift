@@ -88,12 +88,13 @@ import Testing
       let browser = try await scene.ownersBrowser()
       var events = try await browser.live().makeAsyncIterator()
       #expect(await events.next() == Self.status)
-      scene.server.requestLog.append(
+      scene.server.requestLog.append([
         RequestEntry(
           requestID: "r", time: 1, milliseconds: 1, bytesIn: 1, bytesOut: 1,
           containerID: ConsoleScene.container, environment: .development, database: .public,
           endpoint: "records/query", outcome: "ok", steps: 1, userRecordName: nil, deviceID: "",
-          app: ""))
+          app: "")
+      ])
       try await save("a", scene, by: browser)
       #expect(await events.next()?.hasPrefix("event: changes") == true)
     }

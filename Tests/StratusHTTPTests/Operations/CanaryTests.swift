@@ -106,12 +106,13 @@ import Testing
     let tracer = FileTracer(file: traces, randomness: Live.systemRandomness)
     try await withServer(log: log) { server in
       server.requestLog.keep()
-      var router = server.router
-      router.observers = [
+      let router = server.router
+      let observers: [any RequestObserver] = [
         RequestLines(output: output), RequestMetrics(factory: metrics),
-        RequestTraces(tracer: tracer, ratio: 1, chance: { 0 }, now: Live.milliseconds),
+        RequestTraces(tracer: tracer, ratio: 1, chance: { 0 }),
         SlowQueries(milliseconds: 0, logger: output.logger(label: "stratus", level: .trace)),
       ]
+      for observer in observers { router.reports.add(observer) }
       let user = try await server.client("anna@example.org")
       let anna = Client(
         router: router, apiToken: user.apiToken, webAuthToken: user.webAuthToken)
@@ -135,6 +136,7 @@ import Testing
       #expect(!String(decoding: try entries.bytes, as: UTF8.self).contains(Self.mark))
       let telemetry = try await server.manage("telemetry/fetch", [:])
       #expect(!String(decoding: try telemetry.bytes, as: UTF8.self).contains(Self.mark))
+      router.reports.flush()
     }
     output.flush()
     let lines = try String(contentsOf: pipe, encoding: .utf8).split(separator: "\n")

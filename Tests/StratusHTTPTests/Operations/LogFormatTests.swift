@@ -8,11 +8,11 @@ import Testing
 @Suite struct `The lines of the log` {
   private static let time: Int64 = 1_795_506_000_123
 
-  private func line(_ format: LogFormat, _ pairs: [(String, String?)] = []) -> String {
+  private func line(_ format: LogFormat, _ pairs: [(StaticString, String?)] = []) -> String {
     var line = LogLine(format, time: Self.time, level: "info", message: "request")
     for (key, value) in pairs { line.pair(key, value) }
     line.pair("status", 200)
-    return String(decoding: line.bytes, as: UTF8.self)
+    return String(decoding: line.bytes(), as: UTF8.self)
   }
 
   @Test func `a log line as text has the time, the level, the message and the pairs`() {

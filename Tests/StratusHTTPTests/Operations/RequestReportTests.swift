@@ -9,17 +9,43 @@ import Testing
 @Suite struct `The report of a request` {
   private final class Reports: RequestObserver {
     private let all = Mutex<[RequestReport]>([])
+    private let queue: ReportQueue
 
-    func note(_ report: RequestReport) { all.withLock { $0.append(report) } }
+    init(of router: Router) { queue = router.reports }
 
-    var last: RequestReport? { all.withLock { $0.last } }
+    func note(_ reports: [RequestReport]) { all.withLock { $0 += reports } }
+
+    /// The reports of all requests that were answered before.
+    var noted: [RequestReport] {
+      queue.flush()
+      return all.withLock { $0 }
+    }
+
+    var last: RequestReport? { noted.last }
   }
 
   private func watched(_ server: TestServer) -> (Router, Reports) {
-    let reports = Reports()
-    var router = server.router
-    router.observers = [reports]
-    return (router, reports)
+    let reports = Reports(of: server.router)
+    server.router.reports.add(reports)
+    return (server.router, reports)
+  }
+
+  @Test func `each observer gets each report once, in the order of the answers`() async throws {
+    try await withServer { server in
+      let (router, first) = watched(server)
+      let (_, second) = watched(server)
+      let count = 5_000
+      for number in 0..<count {
+        _ = await router.answer(
+          HTTPRequest(method: .get, scheme: "http", authority: "stratus.test", path: "/\(number)"),
+          body: WholeBody([]))
+      }
+      let ids = first.noted.map(\.requestID)
+      #expect(Set(ids).count == count && ids.count == count)
+      #expect(second.noted.map(\.requestID) == ids)
+      let times = first.noted.map(\.endedAt)
+      #expect(times == times.sorted())
+    }
   }
 
   @Test(arguments: [

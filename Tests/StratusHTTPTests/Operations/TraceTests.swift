@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import StratusDomain
 import StratusHTTP
 import StratusTesting
 import Testing
@@ -12,7 +13,7 @@ import Testing
 
   /// Sends requests, and returns the spans that the server writes.
   private func spans(
-    ratio: Double, headers: [[String: String]], now: Int64 = 1_795_506_000_123
+    ratio: Double, headers: [[String: String]]
   ) async throws -> [[String: Any]] {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-traces-" + UUID().uuidString).path
@@ -20,10 +21,11 @@ import Testing
     let file = TraceFile(path: path)
     let traces = RequestTraces(
       tracer: FileTracer(file: file, randomness: { Array(repeating: 0xAB, count: $0) }),
-      ratio: ratio, chance: { 0.5 }, now: { now })
-    try await withServer { server in
-      var router = server.router
-      router.observers = [traces]
+      ratio: ratio, chance: { 0.5 })
+    let clock = Ambient(now: { 1_795_506_000_123 }, makeUUID: Ambient.live.makeUUID)
+    try await withServer(live: Live(ambient: clock)) { server in
+      let router = server.router
+      router.reports.add(traces)
       for fields in headers {
         var head = HTTPRequest(
           method: .get, scheme: "http", authority: "stratus.test", path: "/health")
@@ -32,6 +34,7 @@ import Testing
         }
         _ = await router.answer(head, body: WholeBody([]))
       }
+      router.reports.flush()
     }
     file.flush()
     guard let data = FileManager.default.contents(atPath: path) else { return [] }

@@ -1,0 +1,78 @@
+import Dispatch
+import Synchronization
+
+/// Gets the reports of requests, for example to write them to the log.
+public protocol RequestObserver: Sendable {
+  /// Whether the observer reads ``WorkMeter/queryReport`` of requests. The default is true.
+  var readsQueries: Bool { get }
+
+  /// Notes requests that were answered, in the order of their answers.
+  ///
+  /// NB: the queue calls its observers one after the other, so an observer must not wait for a disk
+  /// or a network.
+  func note(_ reports: [RequestReport])
+}
+
+extension RequestObserver {
+  public var readsQueries: Bool { true }
+}
+
+/// Passes the reports of requests to observers, shortly after the requests are answered.
+///
+/// The queue collects reports for a short time. Then one thread passes all of them to the observers.
+/// So no request waits for an observer. The work also takes less processor time than it would take
+/// after each request, because the same code and data are used many times in a row.
+public final class ReportQueue: Sendable {
+  private struct State {
+    var waiting: [RequestReport] = []
+    var isScheduled = false
+  }
+
+  /// The time for which reports are collected, in milliseconds.
+  private static let pauseMilliseconds = 50
+  /// If this number of reports waits, the next request passes them on itself. This bounds the
+  /// memory of the queue.
+  private static let waitingMax = 4_096
+
+  private let observers = Mutex<[any RequestObserver]>([])
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "stratus.reports")
+
+  public init() {}
+
+  /// Adds an observer. It gets the reports of later requests.
+  public func add(_ observer: any RequestObserver) { observers.withLock { $0.append(observer) } }
+
+  /// Whether an observer exists, and whether an observer reads the queries of requests.
+  var needs: (reports: Bool, queries: Bool) {
+    observers.withLock { observers in
+      (!observers.isEmpty, observers.contains { $0.readsQueries })
+    }
+  }
+
+  /// Adds the report of a request that was answered.
+  func add(_ report: RequestReport) {
+    let (isFirst, isFull) = state.withLock { state in
+      state.waiting.append(report)
+      defer { state.isScheduled = true }
+      return (!state.isScheduled, state.waiting.count >= Self.waitingMax)
+    }
+    if isFull {
+      flush()
+    } else if isFirst {
+      queue.asyncAfter(deadline: .now() + .milliseconds(Self.pauseMilliseconds)) { self.pass() }
+    }
+  }
+
+  /// Passes all waiting reports to the observers, and returns when this is done.
+  public func flush() { queue.sync { pass() } }
+
+  private func pass() {
+    let reports = state.withLock { state in
+      defer { state = State() }
+      return state.waiting
+    }
+    if reports.isEmpty { return }
+    for observer in observers.withLock({ $0 }) { observer.note(reports) }
+  }
+}

@@ -1,0 +1,44 @@
+public import StratusDomain
+import StratusWire
+
+/// Adds the requests of apps to the request log and to the timelines of devices.
+public struct RequestEntries: RequestObserver {
+  let log: RequestLog
+  let timelines: DeviceTimelines
+
+  public init(log: RequestLog, timelines: DeviceTimelines) {
+    self.log = log
+    self.timelines = timelines
+  }
+
+  public var readsQueries: Bool { log.isKept }
+
+  public func note(_ reports: [RequestReport]) {
+    var entries: [RequestEntry] = []
+    entries.reserveCapacity(reports.count)
+    for report in reports {
+      guard let entry = report.entry else { continue }
+      entries.append(entry)
+      timelines.note(
+        entry, session: report.caller.principal.sessionID.map { String($0.prefix(8)) },
+        positions: report.caller.sync.all)
+    }
+    if log.isKept { log.append(entries) }
+  }
+}
+
+extension RequestReport {
+  /// The entry of the request log, or nil if the request has no database.
+  var entry: RequestEntry? {
+    guard let address else { return nil }
+    let query = caller.work.queryReport
+    let milliseconds = max(0, endedAt - beganAt)
+    return RequestEntry(
+      requestID: requestID, time: beganAt, milliseconds: milliseconds, bytesIn: Int64(bytesIn),
+      bytesOut: Int64(bytesOut), containerID: address.store.loggedContainer,
+      environment: address.store.environment, database: address.scope, endpoint: route,
+      outcome: outcome, steps: Int64(caller.work.steps), userRecordName: caller.userRecordName,
+      deviceID: caller.deviceID, app: app, reason: reason, query: query?.form,
+      plan: milliseconds >= Limits.slowQueryMilliseconds ? query?.explanation : nil)
+  }
+}
