@@ -146,7 +146,9 @@ extension ShareCommand {
     var email: String
 
     func validate() throws {
-      if permission == .none { throw ValidationError("the permission must be read-only or read-write") }
+      if permission == .none {
+        throw ValidationError("the permission must be read-only or read-write")
+      }
     }
 
     func run() async throws {

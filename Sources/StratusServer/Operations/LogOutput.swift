@@ -77,7 +77,8 @@ public final class LogOutput: Sendable {
     }
     put(bytes)
     if droppedCount > 0 {
-      put(line("warning", "\(droppedCount) lines were dropped, because the log is too slow").bytes())
+      let report = "\(droppedCount) lines were dropped, because the log is too slow"
+      put(line("warning", report).bytes())
     }
   }
 
