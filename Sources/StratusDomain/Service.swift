@@ -27,10 +27,10 @@ public struct Service: Sendable {
   /// Removes the data of deleted accounts.
   public let userRemoval: UserRemoval
 
-  /// Reads the data of accounts for their users.
+  /// Reads the data of users, so that they can export it.
   public let userExport: UserExport
 
-  /// Writes the data of an export.
+  /// Writes the data of an export into the databases of a user.
   public let userImport: UserImport
 
   /// Creates a container before a principal's first write to it, on a development server.
@@ -43,12 +43,12 @@ public struct Service: Sendable {
   ///   - changes: gets a signal when a store has new outbox entries.
   ///   - queues: gets a signal when a device registers a token and already has waiting
   ///     notifications.
-  ///   - limits: the limits that do not concern request rates.
-  ///   - pollHoldSeconds: the number of seconds that a poll for notifications waits.
+  ///   - limits: the limits of the server. The handlers do not use its request rates.
+  ///   - pollHoldSeconds: the maximum number of seconds that a poll waits for a notification.
   ///   - uses: remembers which indexes queries read.
   ///   - shareAccounts: finds the addresses by which participants were invited.
   ///   - invitations: tells people that a share invites them.
-  ///   - people: knows the people behind the users.
+  ///   - people: reads the profiles of users, and finds users for other users.
   ///   - createContainer: creates a container that does not exist yet.
   ///   - requireOpenAccount: throws if a user's account is disabled or restricted.
   public init(

@@ -54,7 +54,8 @@ public struct SweepAssets: Sendable {
     return unheld.count == limit && !gone.isEmpty
   }
 
-  /// Removes files without a row in the register.
+  /// Removes files without a row in the register, if they are older than the grace period. One call
+  /// checks at most `limit` files.
   ///
   /// NB: files are listed before the register is read. A file that is registered after the listing
   /// is therefore found in the register. A file that is not registered yet is younger than the

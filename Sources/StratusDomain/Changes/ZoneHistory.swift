@@ -36,7 +36,7 @@ struct ZoneHistory {
     }
   }
 
-  /// Returns the page after a token.
+  /// Returns the page after a token, or the first page if there is no token.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of records. With 0, the page contains no records, and only says

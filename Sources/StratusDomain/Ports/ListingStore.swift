@@ -92,7 +92,7 @@ extension ListingWriting {
     try join(zone, root: root, permission: permission, isAdministrator: false, user: user)
   }
 
-  /// Lists a live zone in the shared database of a user who sees all of it; see
+  /// Lists a live zone in the shared database of a user who may read and write the whole zone; see
   /// ``join(_:root:permission:isAdministrator:user:)``.
   @discardableResult
   public func list(

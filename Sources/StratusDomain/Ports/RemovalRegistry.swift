@@ -5,8 +5,8 @@ public struct AccountRemoval: Sendable, Hashable {
   public var receipt: RemovalReceipt
   /// The number of saved steps. A step is saved only if no other process has saved one meanwhile.
   public var step: Int64
-  /// The last store whose data is removed, or nil if there is none yet. The stores are in the order
-  /// of their names.
+  /// The store from which all data of the account were removed last, or nil if there is none yet.
+  /// The stores are handled in the order of their names.
   public var lastStore: StoreAddress?
   /// The progress in the store that follows ``lastStore``.
   public var progress: UserRemovalProgress
@@ -47,8 +47,8 @@ public protocol RemovalRegistry: Sendable {
     _ removal: AccountRemoval, entry: AuditEntry
   ) async throws(ServerError) -> RemovalStart
 
-  /// Saves a step of a deletion. If the deletion is now checked, the users of the account are
-  /// removed, too.
+  /// Saves a step of a deletion. If the deletion is now checked, the users of the account
+  /// (``ContainerUser``) are removed, too.
   ///
   /// - Parameter removal: the new state, with the number of the state that it replaces.
   /// - Returns: the saved state, or nil if another process has saved a step.
