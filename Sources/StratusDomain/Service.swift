@@ -46,7 +46,7 @@ public struct Service: Sendable {
   ///   - limits: the limits of the server. The handlers do not use its request rates.
   ///   - pollHoldSeconds: the maximum number of seconds that a poll waits for a notification.
   ///   - uses: remembers which indexes queries read.
-  ///   - shareAccounts: finds the addresses by which participants were invited.
+  ///   - shareAccounts: finds the e-mail addresses of users, by which shares may invite the users.
   ///   - invitations: tells people that a share invites them.
   ///   - people: reads the profiles of users, and finds users for other users.
   ///   - createContainer: creates a container that does not exist yet.

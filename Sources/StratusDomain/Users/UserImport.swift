@@ -4,7 +4,7 @@ public import StratusWire
 /// again after a crash.
 ///
 /// Records are saved with the user's own rights, as a device would save them: with new change
-/// tokens, the present time, and all checks of the schema and the quotas.
+/// tags, the present time, and all checks of the schema and the quotas.
 public struct UserImport: Sendable {
   /// The result of writing some lines.
   public struct Outcome: Sendable {
