@@ -35,7 +35,8 @@ public protocol DeviceWriting {
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError)
 
-  /// Updates the time when a known device was last seen, if the stored time is at least an hour old.
+  /// Updates the time when a known device was last seen, unless the stored time is less than an
+  /// hour old.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)
