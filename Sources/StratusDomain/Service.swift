@@ -38,8 +38,8 @@ public struct Service: Sendable {
     @Sendable (_ id: String, _ principal: Principal) async throws(ServerError) -> Void
 
   /// - Parameters:
-  ///   - cascades: gets a signal when a store may have a cascade, or a move of records to another
-  ///     hierarchy, to continue.
+  ///   - cascades: gets a signal when a store may have to continue a cascade, or a move of records
+  ///     to another hierarchy.
   ///   - changes: gets a signal when a store has new outbox entries.
   ///   - queues: gets a signal when a device registers a token and already has waiting
   ///     notifications.

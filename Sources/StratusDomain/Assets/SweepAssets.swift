@@ -10,8 +10,8 @@ public struct SweepAssets: Sendable {
   private let ambient: Ambient
   private let graceMilliseconds: Int64
 
-  /// - Parameter graceSeconds: the number of seconds for which a file that no record holds stays,
-  ///   counted from ``StoredAsset/touched``.
+  /// - Parameter graceSeconds: a file that no record holds is kept for this number of seconds
+  ///   after ``StoredAsset/touched``.
   public init(
     store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
     graceSeconds: Int64

@@ -210,7 +210,7 @@ public struct UserRemoval: Sendable {
       limit: stepMax, sizeBytesMax: stepSizeBytesMax)
   }
 
-  /// Replaces the user's name in records, and deletes the records that must go.
+  /// Replaces the user's name in records that stay, and deletes the other records.
   private static func rewrite(
     _ records: [StoredRecord], of user: String, _ choice: PublicRecordsChoice,
     by origin: ChangeOrigin, in store: any StoreWriting
