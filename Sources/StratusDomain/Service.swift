@@ -27,10 +27,10 @@ public struct Service: Sendable {
   /// Removes the data of deleted accounts.
   public let userRemoval: UserRemoval
 
-  /// Reads the data of accounts for their users.
+  /// Reads the data of users, so that they can export it.
   public let userExport: UserExport
 
-  /// Writes the data of an export.
+  /// Writes the data of an export into the databases of a user.
   public let userImport: UserImport
 
   /// Creates a container before a principal's first write to it, on a development server.
@@ -38,17 +38,17 @@ public struct Service: Sendable {
     @Sendable (_ id: String, _ principal: Principal) async throws(ServerError) -> Void
 
   /// - Parameters:
-  ///   - cascades: gets a signal when a store may have a cascade, or a move of records to another
-  ///     hierarchy, to continue.
+  ///   - cascades: gets a signal when a store may have to continue a cascade, or a move of records
+  ///     to another hierarchy.
   ///   - changes: gets a signal when a store has new outbox entries.
   ///   - queues: gets a signal when a device registers a token and already has waiting
   ///     notifications.
-  ///   - limits: the limits that do not concern request rates.
-  ///   - pollHoldSeconds: the number of seconds that a poll for notifications waits.
+  ///   - limits: the limits of the server. The handlers do not use its request rates.
+  ///   - pollHoldSeconds: the maximum number of seconds that a poll waits for a notification.
   ///   - uses: remembers which indexes queries read.
-  ///   - shareAccounts: finds the addresses by which participants were invited.
+  ///   - shareAccounts: finds the e-mail addresses of users, by which shares may invite the users.
   ///   - invitations: tells people that a share invites them.
-  ///   - people: knows the people behind the users.
+  ///   - people: reads the profiles of users, and finds users for other users.
   ///   - createContainer: creates a container that does not exist yet.
   ///   - requireOpenAccount: throws if a user's account is disabled or restricted.
   public init(

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension Thread {
-  /// Gives the calling thread a low priority. If the processors are busy, all threads of the usual
-  /// priority run first. Has no effect on systems other than Linux.
+  /// Gives the calling thread a low priority. If the processors are busy, threads of the usual
+  /// priority get most of the time. The call has no effect on systems other than Linux.
   public static func lowerPriority() {
     #if os(Linux)
       // NB: on Linux, this call changes only the priority of the calling thread.

@@ -4,8 +4,8 @@ import StratusWire
 struct AssetLinks: Sendable {
   /// The lifetime of a receipt.
   ///
-  /// NB: the lifetime is shorter than any sensible grace period of ``SweepAssets``, so that the
-  /// bytes are not removed before their receipt expires.
+  /// NB: the lifetime must be shorter than the grace period of ``SweepAssets``, so that the bytes
+  /// are not removed before their receipt expires.
   ///
   /// Choice: Apple does not document the lifetime. Half a day is enough to finish a slow batch of
   /// uploads and then save the records.

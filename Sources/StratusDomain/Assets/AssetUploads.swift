@@ -50,7 +50,7 @@ public struct AssetUploads: Sendable {
   public typealias RequireOpenAccount =
     @Sendable (_ user: String, _ container: String) async throws(ServerError) -> Void
 
-  /// Returns the value that the client saves in the field if the upload is complete. Otherwise
+  /// If the upload is complete, returns the value that the client can save in the field. Otherwise
   /// returns the number of bytes received.
   ///
   /// - Throws: `NOT_FOUND` if this server did not sign the ticket, `ACCESS_DENIED` if the ticket

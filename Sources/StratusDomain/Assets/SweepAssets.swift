@@ -10,8 +10,8 @@ public struct SweepAssets: Sendable {
   private let ambient: Ambient
   private let graceMilliseconds: Int64
 
-  /// - Parameter graceSeconds: the number of seconds for which a file that no record holds stays,
-  ///   counted from ``StoredAsset/touched``.
+  /// - Parameter graceSeconds: a file that no record holds is kept for this number of seconds
+  ///   after ``StoredAsset/touched``.
   public init(
     store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
     graceSeconds: Int64
@@ -54,7 +54,8 @@ public struct SweepAssets: Sendable {
     return unheld.count == limit && !gone.isEmpty
   }
 
-  /// Removes files without a row in the register.
+  /// Removes files without a row in the register, if they are older than the grace period. One call
+  /// checks at most `limit` files.
   ///
   /// NB: files are listed before the register is read. A file that is registered after the listing
   /// is therefore found in the register. A file that is not registered yet is younger than the

@@ -3,11 +3,11 @@ import Synchronization
 
 /// Limits the uploaded bytes that no record holds, for each user and for each store.
 ///
-/// The register knows the finished files, and each process counts its own unfinished uploads. An
-/// upload reads the register again unless, as far as the process knows, more than half of the
-/// smaller limit is left. A restart loses the counts of unfinished uploads. Users can then upload
-/// the same number of bytes again, although the old uploads remain until ``SweepAssets`` removes
-/// them.
+/// The register knows the finished files, and each process counts its own unfinished uploads. When
+/// an upload begins or continues, the process reads the register again. It does not if, by its own
+/// counts, more than half of the smaller limit is left. A restart loses the counts of unfinished
+/// uploads. Users can then upload the same number of bytes again, although the old uploads remain
+/// until ``SweepAssets`` removes them.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String

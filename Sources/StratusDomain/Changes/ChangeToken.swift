@@ -44,7 +44,7 @@ struct ChangeToken: Sendable, Hashable {
   /// are none.
   var catchingUpOn: Int64 = 0
 
-  /// Tokens of the zone's owner have version 1. Tokens of participants have version 2.
+  /// Tokens of participants have version 2. All other tokens have version 1.
   private static let versions: ClosedRange<UInt8> = 1...2
 
   /// The token as padded standard base64, because clients decode and encode it again.
@@ -106,8 +106,8 @@ struct ChangeToken: Sendable, Hashable {
   ///   - forgotten: the change number of the newest deletion that was removed from the history, or
   ///     0 if none was removed.
   /// - Throws: `BAD_REQUEST`. The reason is "sync token expired" if the token belongs to another
-  ///   timeline, incarnation or participation, or if the reader would miss a removed deletion. It
-  ///   is another reason if the token contains a change that has not happened.
+  ///   timeline, incarnation or participation, or if the reader would miss a removed deletion. The
+  ///   reason is another one if the token contains a change number that is still in the future.
   func check(
     epoch: Int64, incarnation: Int64, newest: Int64, forgotten: Int64 = 0,
     participation: Int64 = 0
@@ -140,7 +140,7 @@ extension DatabaseView {
   }
 
   /// A text that is unique among the databases of the store. User record names have no control
-  /// characters.
+  /// characters, so a private database never has the same text as a shared one.
   var identity: String {
     switch self {
     case .public: ""

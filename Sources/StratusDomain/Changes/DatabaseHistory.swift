@@ -13,7 +13,7 @@ struct DatabaseHistory {
   let store: any StoreReading
   var showsIncarnations = false
 
-  /// Returns the page after a token.
+  /// Returns the page after a token, or the first page if there is no token.
   ///
   /// - Throws: `BAD_REQUEST` for a token that is stale or not valid.
   func page(since text: String?, resultsLimit: Int?) throws(ServerError) -> Page {

@@ -22,8 +22,8 @@ struct FetchZoneChangesHandler: EndpointHandler {
       var count = Limits.recordsPerResponseMax
       for item in request.zones {
         do throws(ServerError) {
-          // If no capacity is left, the zone gets no records, and `moreComing` makes the client ask
-          // again.
+          // If the answer has no capacity left, it contains no records of this zone. `moreComing`
+          // then makes the client ask again.
           let limit = bytesLeft > 0 ? min(item.selection.resultsLimit ?? count, count) : 0
           let page = try history.page(
             item.zoneID, since: item.syncToken, selection: item.selection, limit: limit,

@@ -3,8 +3,8 @@ import StratusWire
 /// Reads the part of a zone's history that a participant of shared hierarchies sees.
 ///
 /// The history consists of passages: events that put a record into a hierarchy of the participant,
-/// or that removed it. A record that is in a hierarchy is delivered in its newest state. A record
-/// that left is delivered as a deletion.
+/// or that remove a record from one. A record that is in a hierarchy is delivered in its newest
+/// state. A record that left is delivered as a deletion.
 struct SharedHistory {
   let zone: StoredZone
   let participation: Participation
@@ -94,7 +94,7 @@ struct SharedHistory {
   }
 
   /// The records that left one of the participant's hierarchies and are now in another. They are
-  /// delivered with the passage of that other hierarchy.
+  /// delivered with the passage into that other hierarchy.
   private func movedWithin(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
     let names = events.filter { $0.left != nil }.map(\.name.text)
     if names.isEmpty { return [] }

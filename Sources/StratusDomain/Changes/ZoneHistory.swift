@@ -36,7 +36,7 @@ struct ZoneHistory {
     }
   }
 
-  /// Returns the page after a token.
+  /// Returns the page after a token, or the first page if there is no token.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of records. With 0, the page contains no records, and only says
@@ -60,7 +60,7 @@ struct ZoneHistory {
     var part =
       isRead
       ? try part(of: access, zone, at: cursor, limit: limit, sizeBytesMax: sizeBytesMax) : Part()
-    // A participant's first reading shows no deletions from before the time when it began.
+    // A participant's first reading shows no deletions from before the start of this reading.
     if access.participation != nil, !selection.showsDeletedRecordTypes {
       part.deletionsAfter = max(part.deletionsAfter, cursor.began)
     }

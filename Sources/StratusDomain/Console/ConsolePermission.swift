@@ -1,7 +1,7 @@
 public import StratusWire
 
-/// A right of a member of the team in the console. Each path of the console needs exactly one,
-/// except the paths about the member's own session.
+/// A right of a member of the team in the console. Each path of the console needs exactly one
+/// right, except the paths about the member's own session.
 public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   /// The right to see the production radar, the state of the server, and the list of containers.
   case status

@@ -129,8 +129,8 @@ public final class RequestLog: Sendable {
 
   /// Returns the entries that a request asks for.
   ///
-  /// - Throws: `BAD_REQUEST` for a limit that is not allowed, for a position that is not one of
-  ///   this log, or if the log is off; the archive's error.
+  /// - Throws: `BAD_REQUEST` for a limit that is not allowed, for a position that is negative or no
+  ///   number, or if the log is off; the archive's error.
   func list(_ request: ListRequests.Request) throws(ServerError) -> ListRequests.Response {
     let limit = request.resultsLimit ?? Self.pageDefault
     guard (1...Self.pageMax).contains(limit) else {

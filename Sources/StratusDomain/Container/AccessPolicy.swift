@@ -9,7 +9,7 @@ struct AccessPolicy: Sendable, Hashable {
   let view: DatabaseView
   /// The caller's user record name, or nil if the caller is not signed in.
   let user: String?
-  /// Whether the server itself restores records. It then has all rights of an owner.
+  /// Whether the server itself restores records. The server then has all rights of an owner.
   var restores = false
 
   /// Returns the caller's role in a zone of a database, or nil if the caller has no role there.

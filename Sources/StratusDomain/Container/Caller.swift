@@ -13,7 +13,8 @@ public struct Caller: Sendable, Hashable {
   /// Whether answers with records of one zone include the zone's newest change token
   /// (`getCurrentSyncToken`, which Apple's own web apps send).
   public var wantsSyncToken = false
-  /// See ``Admission/createsContainer``.
+  /// Whether the container does not exist yet and the first write will create it. This is possible
+  /// only on a development server.
   public var createsContainer = false
   /// Counts the work that is done for the request.
   public let work = WorkMeter()

@@ -72,6 +72,6 @@ extension DatabaseKey {
   /// Whether a record must stay as long as other records name it as their parent.
   ///
   /// Choice: the public database allows the deletion. It has no sharing, so parents have no effect
-  /// there, and a rule would let any user block the deletion of another user's record.
+  /// there, and such a rule would let any user block the deletion of another user's record.
   var childrenHoldParents: Bool { self != .public }
 }

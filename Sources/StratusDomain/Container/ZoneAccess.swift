@@ -97,7 +97,7 @@ struct ZoneAccess: Sendable {
   ) throws(ServerError) -> Int64 {
     guard let participation, !participation.showsZone else { return zone.change }
     let newest = try store.newestPassage(in: zone, ofHierarchies: participation.rootNames)
-    // A token of an older change would already have expired.
+    // A token for an older change would be treated as expired.
     return max(newest, zone.newestExpiredPassage)
   }
 

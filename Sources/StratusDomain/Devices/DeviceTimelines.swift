@@ -29,7 +29,8 @@ public final class DeviceTimelines: Sendable {
     var requests: [DeviceReport.Request] = []
   }
 
-  /// If ``State/young`` has more users than this number, they replace the users in ``State/old``.
+  /// If ``State/young`` has more users than this number, it replaces ``State/old``, and becomes
+  /// empty.
   static let usersMax = 1_000
   static let devicesMax = 10
   static let zonesMax = 50

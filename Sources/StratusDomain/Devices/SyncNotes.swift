@@ -31,7 +31,7 @@ public final class SyncNotes: Sendable {
   public var all: [Position] { noted.withLock { $0 } }
 }
 
-// NB: all notes compare as equal, because they are not part of the caller's identity.
+// NB: all values of this type are equal, because they are not part of the caller's identity.
 extension SyncNotes: Hashable {
   public static func == (left: SyncNotes, right: SyncNotes) -> Bool { true }
 

@@ -120,7 +120,8 @@ public final class CallerPace: Sendable {
 
   /// Returns the seconds for which an address remains under suspicion, or nil if it is not under
   /// suspicion. An address is under suspicion if too many of its requests had wrong credentials.
-  /// Its requests are then examined only if that is cheap.
+  /// The server then refuses its requests, unless their credentials are in the server's cache, or
+  /// the server has made their web auth tokens.
   ///
   /// Choice: requests with wrong credentials have the rate limit of anonymous requests, but a
   /// bucket of their own.

@@ -3,7 +3,7 @@ import StratusWire
 /// Answers `notifications/acknowledge`.
 ///
 /// Choice: the request succeeds even if the device is unknown or was removed. When such a device
-/// listens again, it begins at the end of the queue.
+/// listens again, it begins at the end of the queue, or after the last event that it names.
 struct AcknowledgeNotificationsHandler: EndpointHandler {
   typealias Endpoint = AcknowledgeNotifications
 

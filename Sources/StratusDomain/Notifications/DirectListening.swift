@@ -3,7 +3,8 @@ public import StratusWire
 /// Methods to listen without a connection, for tests and code in the same process.
 extension NotificationListening {
   /// Returns a sequence of the notifications after the device's position. The sequence continues
-  /// until it is dropped or the server stops. No notification is acknowledged.
+  /// until the caller drops it, or the device is disconnected, for example when the server stops.
+  /// No notification is acknowledged.
   public func notifications(of device: ListeningDevice) -> AsyncStream<NumberedNotification> {
     listen(as: device) { notification in
       guard let payload = try? notification.payload() else { return nil }

@@ -18,8 +18,8 @@ public struct ListeningAccess: Sendable {
   ///
   /// - Parameter lastEventID: the number of the last event that the device received on an earlier
   ///   stream, or nil if it received none.
-  /// - Returns: the device; the database's epoch, because events of another epoch may have been
-  ///   undone; and the slot that counts the stream while it is open.
+  /// - Returns: the device; the database's epoch, because a restore may have undone events of
+  ///   another epoch; and the slot that counts the stream while it is open.
   /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`;
   ///   `THROTTLED` if the user has too many open streams.
   public func stream(
@@ -98,8 +98,9 @@ public struct ListeningAccess: Sendable {
     return found
   }
 
-  /// Updates the time when the device was last seen. NB: the stored time is checked before the
-  /// write, because a device polls every few seconds.
+  /// Updates the time when the device was last seen, if the stored time is at least an hour old.
+  ///
+  /// NB: a device polls every few seconds, so most calls must not write.
   private func touch(_ device: StoredDevice, in store: any Store) async throws(ServerError) {
     let now = ambient.now()
     if now - device.seen < Self.touchMilliseconds { return }

@@ -6,7 +6,7 @@ struct RegisterTokenHandler: EndpointHandler {
 
   let devices: DeviceAccess
   let tokens: CourierTokens
-  /// The signals that devices have waiting notifications.
+  /// Gets a signal if the registered device has waiting notifications.
   let queues: any Signals
 
   func answer(
@@ -50,7 +50,7 @@ struct RegisterTokenHandler: EndpointHandler {
       return device
     }
     // Without this signal, the notifications that are already queued would be delivered only with
-    // the next one.
+    // the next new notification.
     if let waiting { queues.send(StoreSignal(address.store, about: waiting)) }
     return response
   }

@@ -14,9 +14,11 @@ public struct ConfirmedAddress: Sendable, Hashable {
   }
 }
 
-/// Stores the further addresses of accounts, by which shares may invite their users.
+/// Stores the further addresses of accounts. A share may invite the user of an account by such an
+/// address.
 ///
-/// Nobody can sign in with a further address, and no mail is sent to it.
+/// A user cannot sign in with a further address. Mails about the account are not sent to it, but an
+/// invitation to a share may be.
 public protocol AddressRegistry: Sendable {
   /// Returns the further addresses of an account, sorted. An address is left out while it is the
   /// sign-in address of an account.

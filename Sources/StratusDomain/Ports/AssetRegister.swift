@@ -54,7 +54,7 @@ public struct StoredAsset: Sendable, Hashable {
   /// The size of the file in bytes.
   public var size: Int64
   /// The time when the bytes were last uploaded, a receipt for them was last requested, or a record
-  /// last stopped using them, whichever is latest. In milliseconds since 1970 UTC.
+  /// last stopped using them, whichever is latest, in milliseconds since 1970 UTC.
   public var touched: Int64
 
   public init(checksum: [UInt8], file: String, size: Int64, touched: Int64) {

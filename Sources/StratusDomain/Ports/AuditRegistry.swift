@@ -2,7 +2,7 @@
 public enum AuditActor: Sendable, Hashable {
   /// A program that knows the management token, such as `stratus`.
   case `operator`
-  /// A member of the team that uses the console.
+  /// A member of the server's team, in the console.
   case member(email: String)
   /// The user of the changed account.
   case user

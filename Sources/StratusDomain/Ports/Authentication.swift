@@ -32,10 +32,11 @@ public struct AdmissionRequest: Sendable {
   /// The headers of a signed request; see ``signatureHeaderNames``. Their names are in lower case.
   public var signatureHeaders: [String: String]
   /// Returns the seconds for which the client's address remains under suspicion, because too many
-  /// of its requests had wrong credentials. Returns nil if it is not under suspicion. Requests from
-  /// a suspicious address are examined only if that is cheap.
+  /// of its requests had wrong credentials. Returns nil if it is not under suspicion. A request
+  /// from a suspicious address is refused, unless its credentials are in the server's cache, or
+  /// this server has made its web auth token.
   ///
-  /// NB: this is a function, because most requests are answered from a cache and do not need it.
+  /// NB: this is a function, because the credentials of most requests are in the cache.
   public var suspicionSeconds: @Sendable () -> Int? = { nil }
   /// Returns the bytes of the body. It may be called more than once.
   public var body: Body

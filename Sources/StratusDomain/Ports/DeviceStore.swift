@@ -16,8 +16,8 @@ public protocol DeviceReading {
 
 /// Stores the devices of users.
 public protocol DeviceWriting {
-  /// Adds a device, or changes the channel and the session of a known device. A known device keeps
-  /// its acknowledged position.
+  /// Adds a device, or changes the channel, the session and the last-seen time of a known device. A
+  /// known device keeps its acknowledged position.
   ///
   /// A token belongs to one device. Another device with the same token is removed. A user has at
   /// most ``Limits/devicesPerUserMax`` devices. If there are more, the devices that were not seen
@@ -35,7 +35,8 @@ public protocol DeviceWriting {
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError)
 
-  /// Updates the time when a known device was last seen.
+  /// Updates the time when a known device was last seen, unless the stored time is less than an
+  /// hour old.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)

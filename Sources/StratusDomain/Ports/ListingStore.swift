@@ -14,7 +14,8 @@ public protocol ListingReading {
     of user: String, after zone: Int64, limit: Int
   ) throws(ServerError) -> [StoredZone]
 
-  /// Whether a zone of a shared database has changed since its listing was last updated.
+  /// Whether a zone of a shared database has changed or was deleted since its listing was last
+  /// updated. If the user sees only some hierarchies of the zone, only changes in these count.
   func mustRelist(inSharedDatabaseOf user: String) throws(ServerError) -> Bool
 }
 
@@ -92,7 +93,7 @@ extension ListingWriting {
     try join(zone, root: root, permission: permission, isAdministrator: false, user: user)
   }
 
-  /// Lists a live zone in the shared database of a user who sees all of it; see
+  /// Lists a live zone in the shared database of a user who may read and write the whole zone; see
   /// ``join(_:root:permission:isAdministrator:user:)``.
   @discardableResult
   public func list(

@@ -122,8 +122,8 @@ public protocol MailRegistry: Sendable {
   func create(_ code: MailCode) async throws(ServerError)
 
   /// Takes the mails whose next attempt is due. Mails that a person waits for come first, then
-  /// notices, then invitations. Mails of one kind come in the order of their times. No other
-  /// process gets the same mails before the end of the lease.
+  /// notices, then invitations. Mails of one kind come in the order of ``WaitingMail/nextAt``. No
+  /// other process gets the same mails before the end of the lease.
   ///
   /// - Parameter end: the time when the lease ends.
   /// - Returns: the mails with the number of their attempts, including the new one.

@@ -2,7 +2,7 @@
 /// tests.
 public protocol NotificationListening: Sendable {
   /// Delivers the waiting notifications to a listener, then new ones as they arrive, until the
-  /// listener leaves.
+  /// listener leaves or is disconnected.
   ///
   /// - Parameters:
   ///   - devices: the devices whose notifications are delivered. For each device, the delivery
@@ -36,7 +36,8 @@ public protocol DeliveryGroup: AnyObject, Sendable {
   /// Sends each listener's client a sign that the connection still works.
   func keepAlive(_ listeners: [any NotificationListener])
 
-  /// Disconnects listeners, because their time is over or the server stops.
+  /// Disconnects listeners: their time is over, their session has ended, their account is disabled
+  /// or restricted, or the server stops.
   func release(_ listeners: [any NotificationListener])
 }
 

@@ -15,7 +15,7 @@ public struct Passkey: Sendable, Hashable {
   public var signCount: Int64
   /// Whether the passkey can be copied to other devices of its user. This never changes.
   public var isBackupEligible: Bool
-  /// Whether the passkey was copied to other devices at its last use.
+  /// Whether the passkey had copies on other devices, as the authenticator said at the last use.
   public var isBackedUp: Bool
   /// Whether another person may have a copy of the passkey. This is so if the number of signatures
   /// did not increase at a sign-in.

@@ -121,7 +121,8 @@ public protocol UserRegistry: Sendable {
 
 /// Stores the list of stores, so that the server can notice a lost store.
 public protocol StoreRegistry: Sendable {
-  /// Returns the epoch of each store that was ever opened.
+  /// Returns the epoch of each store that was ever opened. Stores of deleted containers are left
+  /// out.
   func storeEpochs() async throws(ServerError) -> [StoreAddress: Int64]
   /// Returns the epoch that was stored for a store, or nil if the store was never opened.
   func epoch(ofStore address: StoreAddress) async throws(ServerError) -> Int64?

@@ -5,8 +5,8 @@ public struct AccountRemoval: Sendable, Hashable {
   public var receipt: RemovalReceipt
   /// The number of saved steps. A step is saved only if no other process has saved one meanwhile.
   public var step: Int64
-  /// The last store whose data is removed, or nil if there is none yet. The stores are in the order
-  /// of their names.
+  /// The store from which all data of the account were removed last, or nil if there is none yet.
+  /// The stores are handled in the order of their names.
   public var lastStore: StoreAddress?
   /// The progress in the store that follows ``lastStore``.
   public var progress: UserRemovalProgress
@@ -47,16 +47,17 @@ public protocol RemovalRegistry: Sendable {
     _ removal: AccountRemoval, entry: AuditEntry
   ) async throws(ServerError) -> RemovalStart
 
-  /// Saves a step of a deletion. If the deletion is now checked, the users of the account are
-  /// removed, too.
+  /// Saves a step of a deletion. If the deletion is now checked, the users of the account
+  /// (``ContainerUser``) are removed, too.
   ///
   /// - Parameter removal: the new state, with the number of the state that it replaces.
   /// - Returns: the saved state, or nil if another process has saved a step.
   func save(_ removal: AccountRemoval) async throws(ServerError) -> AccountRemoval?
 
-  /// Ends a deletion, in one transaction: removes everything of the account that is still in the
-  /// registry, and the account itself. Mails that wait to be sent are kept, and are sent later. The
-  /// users of the account stay until the deletion is checked.
+  /// Ends a deletion, in one transaction: removes the account, and what is still in the registry
+  /// about it. Three things stay. The entries of the audit log are kept. Mails that wait to be sent
+  /// are still sent. The users of the account (``ContainerUser``) stay until the deletion is
+  /// checked.
   ///
   /// - Returns: the saved state, or nil if another process has saved a step.
   func finish(_ removal: AccountRemoval, at now: Int64) async throws(ServerError) -> AccountRemoval?
@@ -69,7 +70,8 @@ public protocol RemovalRegistry: Sendable {
   /// Returns the newest deletions, the newest first.
   func removals(limit: Int) async throws(ServerError) -> [AccountRemoval]
 
-  /// Removes the receipts of deletions that ended before a time, in milliseconds since 1970 UTC.
+  /// Removes the receipts of checked deletions that ended before a time, in milliseconds since 1970
+  /// UTC.
   func deleteRemovals(endedBefore time: Int64) async throws(ServerError)
 
   /// Removes the password, the passkey or the provider link that a journal entry names, even if the

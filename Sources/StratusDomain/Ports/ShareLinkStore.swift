@@ -40,7 +40,7 @@ public protocol ShareLinkReading {
   ) throws(ServerError) -> [String]
 
   /// Returns, from one zone, the names of records whose children may still be stored in an earlier
-  /// hierarchy.
+  /// hierarchy (see ``UnfinishedHierarchy``).
   func unfinishedParents(in zone: StoredZone, limit: Int) throws(ServerError) -> [String]
 }
 

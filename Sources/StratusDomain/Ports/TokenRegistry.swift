@@ -1,5 +1,5 @@
-/// A token that lets an app call one container in one environment. The token is not secret, because
-/// web pages contain it.
+/// A token that lets an app call one container in one environment. On a development server, one
+/// token is valid for all containers. The tokens are not secret, because web pages contain them.
 public struct APIToken: Sendable, Hashable {
   /// An ID of 16 hex digits for places that must not show the token itself.
   public var id: String

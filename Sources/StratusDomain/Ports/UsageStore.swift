@@ -12,7 +12,7 @@ public protocol UsageReading {
   /// Returns the users whose private databases use the most bytes, with the largest first.
   func largestUsers(limit: Int) throws(ServerError) -> [(user: String, bytes: Int64)]
 
-  /// Returns the quota of a single user, or nil if the user has none of its own.
+  /// Returns the quota that was set for a single user, or nil if the quota of all users applies.
   func quota(ofUser user: String) throws(ServerError) -> StorageQuota?
 }
 

@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// Knows the people behind the users of containers.
+/// Reads the profiles of users, finds users for other users, and makes web auth tokens.
 public protocol UserDirectory: Sendable {
   /// Returns the profile of the account that a session belongs to.
   func profile(of session: UserSession) async throws(ServerError) -> Profile
@@ -21,7 +21,7 @@ public protocol UserDirectory: Sendable {
   ) async throws(ServerError) -> String
 }
 
-/// A directory without people.
+/// A directory that finds no users.
 public struct NoUserDirectory: UserDirectory {
   public init() {}
 

@@ -26,7 +26,8 @@ public protocol WorkLocks: Sendable {
 public enum BackgroundWork: String, Sendable {
   /// Removes the records of deleted zones.
   case zonePurge = "the removal of deleted zones"
-  /// Continues cascades that delete more records than one transaction can delete.
+  /// Continues cascades that delete more records than one transaction can delete, and moves of
+  /// records to another shared hierarchy (``ContinueHierarchies``).
   case cascades = "a cascade"
   /// Matches changes with subscriptions and queues notifications.
   case matching = "the matching of changes"

@@ -6,8 +6,8 @@
 enum ColumnBytes {
   /// The maximum number of bytes of a text in a column. Longer texts are cut.
   static let textBytesMax = 400
-  /// The maximum number of bytes of a column: the tag, a text of zero bytes, each of which takes
-  /// two bytes, and the end.
+  /// The maximum number of bytes of a column: the tag, a text of ``textBytesMax`` bytes, and the
+  /// end. Each byte of the text takes two bytes if all of them are `0x00`.
   static let columnBytesMax = 1 + 2 * textBytesMax + 2
   /// The maximum number of bytes of a distance in a position. In a position after all records at
   /// this distance, one more byte may follow the distance. It is counted here.

@@ -44,10 +44,10 @@ final class CostlyQueries: Sendable {
   /// The maximum number of forms that are kept for one store. If there are more, the form whose
   /// queries have read the fewest records is removed.
   static let formsMax = 64
-  /// The number of records that a query must read to count as costly. Choice: reading them takes
-  /// about 1 ms.
+  /// A query that an index served counts as costly only if it reads at least this number of
+  /// records. Choice: reading them takes about 1 ms.
   static let recordsMin = 200
-  /// A query counts as costly if it reads at least this number of records for each record found.
+  /// Such a query must also read at least this number of records for each record found.
   static let ratioMin = 10
 
   private let costs = Mutex<[StoreAddress: [QueryForm: Cost]]>([:])

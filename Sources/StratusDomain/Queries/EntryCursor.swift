@@ -18,7 +18,7 @@ struct EntryCursor {
     /// The entries that were read. Those from index `next` on have not been returned yet.
     var buffer: [FoundEntry] = []
     var next = 0
-    /// The next entry. If the buffer is empty, it is a position that no unread entry precedes.
+    /// The next entry, or, if the buffer is empty, a position that no unread entry precedes.
     var head: FoundEntry
     var hasMore = true
     /// The position after which the next chunk begins.

@@ -52,7 +52,7 @@ public struct StorageQuotas: Sendable {
     try await change(at: address) { $0.publicQuotaBytes = quota.bytes }
   }
 
-  /// Sets the quota of each private database whose user has no quota of its own.
+  /// Sets the quota of the private database of each user for whom no other quota was set.
   public func set(
     _ quota: StorageQuota, ofEachUserAt address: StoreAddress
   ) async throws(ServerError) {

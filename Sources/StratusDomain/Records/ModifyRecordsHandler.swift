@@ -98,8 +98,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     return response
   }
 
-  /// Returns the zones of other users in which the caller has no role. A request for them must
-  /// neither count as a writer of the zone nor wait for a write transaction of the store.
+  /// Returns the zones of other users in which the caller has no role. A request for such a zone
+  /// must neither count as a writer of the zone nor wait for a write transaction of the store.
   private func zonesWithoutRole(
     _ batches: ZoneBatches, in database: OpenDatabase
   ) async throws(ServerError) -> Set<ZoneAddress> {

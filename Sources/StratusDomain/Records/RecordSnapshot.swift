@@ -4,7 +4,7 @@ import StratusWire
 /// of the transaction.
 struct RecordSnapshot: Sendable {
   let access: ZoneAccess
-  /// The live records that the operations name.
+  /// The live records that the operations name and that the caller may read.
   let records: [ExactName: StoredRecord]
   /// The names of records that exist but that the caller may not read. For the caller, these
   /// records are missing, but their names are taken.

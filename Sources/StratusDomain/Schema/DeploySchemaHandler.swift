@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers ``DeploySchema``. It adds everything that production lacks, or nothing if a part is
-/// refused.
+/// Answers ``DeploySchema``. It adds everything that production lacks, and replaces the grants of
+/// each record type by those in development. It changes nothing if a part is refused.
 struct DeploySchemaHandler: ManagementHandler {
   typealias Endpoint = DeploySchema
 

@@ -8,7 +8,8 @@ struct IndexAdvice {
   let day: Int64
 
   /// An index counts as unused after this number of days without a use. Choice: half the time after
-  /// which the server drops it. An index for a weekly query counts as unused for less than a day.
+  /// which the server drops it. An index that only a weekly query reads counts as unused for less
+  /// than a day before each query.
   static let unusedDaysMin = Limits.indexUnusedDaysMax / 2
 
   var all: [ListIndexes.Advice] { missing + unused }

@@ -104,7 +104,7 @@ public final class LackNotes: Sendable {
   private static let countMax = 20
 }
 
-// NB: all notes compare as equal, because they are not part of the caller's identity.
+// NB: all values of this type are equal, because they are not part of the caller's identity.
 extension LackNotes: Hashable {
   public static func == (left: LackNotes, right: LackNotes) -> Bool { true }
 

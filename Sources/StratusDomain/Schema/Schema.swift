@@ -169,8 +169,8 @@ public struct ContainerSettings: Sendable, Hashable {
   /// The number of days for which the earlier states of records are kept, or nil if they are not
   /// kept.
   public var versionDays: Int64?
-  /// Whether any user has a quota of its own. The store finds this out when it reads the settings,
-  /// and ignores the value when it writes them.
+  /// Whether a quota was set for any single user. The store finds this out when it reads the
+  /// settings, and ignores the value when it writes them.
   public var hasUserQuotas = false
 
   public init(

@@ -11,6 +11,7 @@ struct HierarchySurvey {
     /// No shared root is above, at or below the record.
     case free
     case belowRoot
+    /// The record is a shared root, or a shared root is below it.
     case aboveRoot
   }
 

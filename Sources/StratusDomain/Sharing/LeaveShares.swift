@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Lets a participant leave shares by deleting their records.
+/// Lets a participant leave shares by deleting the share records.
 ///
 /// A participant that leaves a share often deletes the records of its hierarchy in the same
 /// request. These deletions succeed, but no record of the owner is deleted.

@@ -56,7 +56,8 @@ extension ShareBatch {
   ///
   /// - Parameter written: the records as the batch wrote them. A saved record may be deleted by a
   ///   cascade of the same batch.
-  /// - Returns: the new states of roots, which are newer than those that the batch saved.
+  /// - Returns: the new states of roots, and of records that got the URL of a later share. They are
+  ///   newer than the states that the batch saved.
   func write(
     _ decision: RecordDecision, written: [StoredRecord], by effects: ShareEffects,
     in store: any StoreWriting

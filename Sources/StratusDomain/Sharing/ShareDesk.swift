@@ -2,7 +2,7 @@ public import StratusWire
 
 /// Finds and accepts shares for the server's own pages, which know an account but no container.
 ///
-/// The desk uses the same handlers as the endpoints, so a page can never show more than
+/// The desk uses the same code as the endpoints, so a page can never show more than
 /// `records/resolve`, or do more than `records/accept` and `records/access`.
 public struct ShareDesk: Sendable {
   let directory: ShareDirectory

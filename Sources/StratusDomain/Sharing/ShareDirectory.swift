@@ -14,8 +14,8 @@ struct ShareDirectory: Sendable {
   /// result, unless the error is `INTERNAL_ERROR`.
   ///
   /// - Parameter shortens: what happens if a share is too large for the answer. If true, the share
-  ///   is shown without its fields, its root and its other participants. If false, the answer has
-  ///   an error in place of the share.
+  ///   is shown without its fields and its root. Of the participants, only the owner and the caller
+  ///   are shown. If false, the answer has an error in place of the share.
   /// - Throws: `BAD_REQUEST` outside the public database, or for too many shares;
   ///   `AUTHENTICATION_REQUIRED`; `AUTHENTICATION_FAILED` for a server-to-server key;
   ///   `INTERNAL_ERROR`.

@@ -159,7 +159,8 @@ struct ShareEffects {
     return new
   }
 
-  /// Tells a user's devices that the user joined or left a share.
+  /// Adds an entry to the outbox, so that the user's devices get a notification that the user
+  /// joined or left a share. Adds nothing if the user has no subscription to the shared database.
   private func announce(
     to user: String, in zone: StoredZone, _ store: any StoreWriting
   ) throws(ServerError) {

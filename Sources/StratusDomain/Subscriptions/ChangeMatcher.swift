@@ -25,7 +25,7 @@ struct ChangeMatcher {
 
   /// The subscriptions to whole databases that may concern a zone, by the number of the zone. They
   /// are kept here, because the subscriptions of many participants are in many databases, and
-  /// reading them again takes long. Zones with more such subscriptions than one page are left out.
+  /// reading them again takes long. Zones with more than one page of them are left out.
   private var ofDatabases: [Int64: [StoredSubscription]] = [:]
 
   private struct Definition {

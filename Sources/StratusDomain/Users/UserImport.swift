@@ -4,7 +4,7 @@ public import StratusWire
 /// again after a crash.
 ///
 /// Records are saved with the user's own rights, as a device would save them: with new change
-/// tokens, the present time, and all checks of the schema and the quotas.
+/// tags, the present time, and all checks of the schema and the quotas.
 public struct UserImport: Sendable {
   /// The result of writing some lines.
   public struct Outcome: Sendable {
@@ -52,7 +52,8 @@ public struct UserImport: Sendable {
 
   /// Writes lines.
   ///
-  /// - Throws: an error that ends the request. The lines before it may have been written.
+  /// - Throws: an error that ends the request. The lines before the one that failed may have been
+  ///   written.
   public func write(
     _ lines: [ArchiveLine], to target: Target
   ) async throws(ServerError) -> Outcome {
@@ -157,7 +158,7 @@ public struct UserImport: Sendable {
       if known.contains(where: { $0.keyID == key.keyID && $0.recipient == key.recipient }) {
         return true
       }
-      // NB: neither the zone nor one of its hierarchies must get a second key that is in use.
+      // NB: a zone or hierarchy that already has a key in use gets no second key in use.
       guard known.count < Self.zoneKeysMax,
         key.isRetired
           || !known.contains(where: { !$0.isRetired && $0.isOf(root: key.rootRecordName) })

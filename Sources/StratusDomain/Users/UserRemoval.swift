@@ -25,8 +25,8 @@ public struct UserRemoval: Sendable {
   ///
   /// Choice: Apple does not document what remains of a deleted Apple Account.
   public static let removedUser = "_removed"
-  /// The maximum number of records or rows that one transaction removes. Such a transaction hardly
-  /// delays other writers.
+  /// The maximum number of records, or of rows of one kind, that one transaction removes. Such a
+  /// transaction hardly delays other writers.
   public static let stepMax = 500
   private static let stepSizeBytesMax = 4 * 1_048_576
 
@@ -210,7 +210,7 @@ public struct UserRemoval: Sendable {
       limit: stepMax, sizeBytesMax: stepSizeBytesMax)
   }
 
-  /// Replaces the user's name in records, and deletes the records that must go.
+  /// Replaces the user's name in records that stay, and deletes the other records.
   private static func rewrite(
     _ records: [StoredRecord], of user: String, _ choice: PublicRecordsChoice,
     by origin: ChangeOrigin, in store: any StoreWriting

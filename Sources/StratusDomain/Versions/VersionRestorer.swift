@@ -41,7 +41,8 @@ public struct VersionRestorer: Sendable {
     public var examined: Int64 = 0
     /// The number of records that get an earlier state.
     public var restored: Int64 = 0
-    /// The number of records that are deleted, because they did not exist at the time.
+    /// The number of records that are deleted, because they did not exist at the time, or had
+    /// another record type. A record of the second kind is also counted in ``restored``.
     public var deleted: Int64 = 0
     /// The numbers of records that cannot be restored, by the reason.
     public var refused: [Refusal: Int64] = [:]
