@@ -118,8 +118,8 @@ private enum SortKey {
   static let isAscending = "NSAscending"
 }
 
-/// Choice: Foundation on Linux cannot archive sort descriptors. The archive of a descriptor without
-/// a key is empty.
+/// Archives the descriptors that have a key. A descriptor without a key cannot be decoded again.
+/// Choice: Foundation on Linux cannot archive sort descriptors.
 extension NSSortDescriptor: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
     (self as? any KeyedSortDescriptor)?.write(to: coder)

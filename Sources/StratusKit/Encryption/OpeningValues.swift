@@ -5,7 +5,7 @@ extension DatabaseCalls {
   /// Decrypts the encrypted values of fetched records. A value that this device cannot decrypt
   /// stays encrypted.
   ///
-  /// A share also gets the secret for its URL.
+  /// A share also gets the secret for its URL (``findSecret(of:)``).
   ///
   /// Keys are requested from the server only if the key of some value is not known.
   /// - Throws: the error of the request for keys. A key that this device lacks is not an error.

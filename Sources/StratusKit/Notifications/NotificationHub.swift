@@ -44,11 +44,11 @@ final class NotificationHub: NotificationFeed {
     var endSequence: Int { firstSequence + log.count }
   }
 
-  /// A number of notifications with two uses. While the log contains this many notifications that
-  /// no listener has taken, the stream is not read. And if a listener is further than this behind
-  /// the fastest listener, it skips the oldest notifications. Choice: a slow listener thereby does
-  /// not delay the others. The loss is safe because a notification only signals that there are
-  /// changes to fetch.
+  /// The maximum number of notifications that wait for a listener. While the log contains this many
+  /// notifications that no listener has taken, the stream is not read. If a listener is more than
+  /// this many notifications behind the fastest listener, it skips the oldest ones. Choice: a slow
+  /// listener thereby does not delay the others. The loss is safe because a notification only
+  /// signals that there are changes to fetch.
   static let untakenMax = 1_000
 
   private let stream: NotificationStream
@@ -330,7 +330,8 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Registers the listener if this is its first call, and counts the call.
+  /// Registers the listener if this is its first call, and counts the call. Returns the listener's
+  /// ID, or nil if the listener has left.
   private func join() -> Int? {
     state.withLock { state in
       let id: Int

@@ -2,13 +2,13 @@ public import Foundation
 import StratusArchive
 
 extension CKFetchRecordZoneChangesOperation {
-  /// The position to continue from in a zone, and the fields to fetch.
+  /// The settings for fetching the changes of one zone, such as the position to continue from.
   public typealias ZoneConfiguration = CKFetchRecordZoneChangesConfiguration
   /// Apple has deprecated this name in favour of ``ZoneConfiguration``.
   public typealias ZoneOptions = CKFetchRecordZoneChangesOptions
 }
 
-/// The settings for fetching a zone's changes. Apps use its two subclasses.
+/// The settings for fetching a zone's changes. Apps use the two subclasses of this class.
 ///
 /// NB: the class is not nested in the operation, because a nested class cannot be archived on
 /// Linux.
@@ -73,8 +73,8 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
   }
 }
 
-/// The position to continue from in a zone, and the fields to fetch. Swift code uses the name
-/// `CKFetchRecordZoneChangesOperation.ZoneConfiguration`.
+/// The settings for fetching the changes of one zone: the position to continue from, the page size
+/// and the fields. Swift code uses the name `CKFetchRecordZoneChangesOperation.ZoneConfiguration`.
 open class CKFetchRecordZoneChangesConfiguration: CKFetchRecordZoneChangesSelection,
   @unchecked Sendable
 {

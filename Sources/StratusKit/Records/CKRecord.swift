@@ -122,7 +122,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
     coder.encode(EncryptedValueStore(state.encrypted), forKey: EncryptedValueStore.key)
   }
 
-  /// Archives the system fields without the values: type, ID, change tag, dates, users and parent.
+  /// Archives the system fields, such as type, ID, change tag, dates, users and parent. The values
+  /// are not archived.
   ///
   /// A record that `init(coder:)` reads from this archive represents the server version with that
   /// change tag.

@@ -27,7 +27,7 @@ struct AccessLists {
     return lists
   }
 
-  /// Whether the app has changed the lists since the last fetch or save.
+  /// Whether the app has changed the lists or `allowsRequests` since the last fetch or save.
   var hasChanges: Bool {
     allowsRequests != savedAllowsRequests || !denied.isEmpty || !toBlock.isEmpty
       || !toUnblock.isEmpty
