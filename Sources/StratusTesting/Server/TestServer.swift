@@ -146,7 +146,8 @@ public final class TestServer: Sendable {
   /// The clock of the server and its devices. It determines record dates, retries and back-off.
   public var clock: TestClock { core.clock }
 
-  /// The folder of the devices' local state, and of the server's data unless the data is in memory.
+  /// The folder of the devices' local state, and of the server's data if the data is stored in
+  /// files.
   package var folder: URL { core.folder }
 
   /// Stops the server and removes its files, except a data folder that the test has named.
