@@ -278,8 +278,8 @@ struct SyncSchedule: Sendable {
   ///
   /// - Parameters:
   ///   - failures: the number of consecutive failures before this failure.
-  ///   - chance: a random number from 0 up to 1. It spreads the retries of devices that failed at
-  ///     the same time.
+  ///   - chance: a random number from 0 to below 1. It spreads the retries of devices that failed
+  ///     at the same time.
   static func delay(after error: CKError?, failures: Int, chance: Double) -> Double {
     let doubled = min(firstDelaySeconds * Double(1 << min(failures, 16)), delaySecondsMax)
     return max(doubled * (0.5 + chance / 2), error?.retryAfterSeconds ?? 0)
