@@ -37,7 +37,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived value.
+  /// Reads the settings from an archive.
   public required init?(coder: NSCoder) {
     // NB: decoding an absent key aborts the process.
     if coder.containsValue(forKey: Key.token) {
@@ -52,7 +52,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
     super.init()
   }
 
-  /// Archives the value.
+  /// Writes the settings to an archive.
   public func encode(with coder: NSCoder) {
     if let previousServerChangeToken {
       coder.encode(previousServerChangeToken, forKey: Key.token)
@@ -63,7 +63,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
     }
   }
 
-  /// Returns an independent value with the same properties.
+  /// Returns an independent copy of the settings.
   public func copy(with zone: NSZone? = nil) -> Any {
     let copy = Self()
     copy.previousServerChangeToken = previousServerChangeToken
