@@ -87,7 +87,7 @@ struct SyncSchedule: Sendable {
     if sendsByItself { send.want(at: now) }
   }
 
-  /// Handles a notification of changes on the server.
+  /// Handles a sign that the server has changes to fetch.
   mutating func noteNotification(now: Double) {
     if fetchesByItself { fetch.want(at: now) }
   }
