@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// The stream is open while there is a listener. A listener has processed a notification when it
 /// asks for the next notification. A notification stays in the log until every listener has
-/// processed it, or has skipped it because it is too far behind. Then the hub acknowledges the
-/// notification to the server, so a crash before that does not lose the notification. A new
+/// processed it. A listener that is too far behind skips notifications, and these count as
+/// processed by the listener. When all listeners have processed a notification, the hub
+/// acknowledges it to the server. A crash before that does not lose the notification. A new
 /// listener starts at the beginning of the log. Notifications that were not processed when the last
 /// listener left are fetched again for the next listener. The first call of that listener also
 /// acknowledges the last notification that the previous listener took.

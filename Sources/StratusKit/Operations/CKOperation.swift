@@ -123,7 +123,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   final var sharedStarted: SharedProperties { shared.started }
 
   /// The operation's own settings. Missing values come from the container or database that the
-  /// operation was added to, if that was made by `configuredWith`, or else from the operation's
+  /// operation was added to, if `configuredWith` made that object, or else from the operation's
   /// group.
   final var resolved: Configuration.Explicit { shared.started.resolved }
 
@@ -266,7 +266,7 @@ extension CKOperation {
     var wasPersistedBlock: (() -> Void)?
 
     /// The operation's own settings. Missing values come from the container or database that the
-    /// operation was added to, if that was made by `configuredWith`, or else from the operation's
+    /// operation was added to, if `configuredWith` made that object, or else from the operation's
     /// group.
     var resolved: Configuration.Explicit {
       let own = configuration.explicit.completed(by: inherited)

@@ -5,8 +5,8 @@ extension CKOperation {
   /// The settings of operations.
   ///
   /// A property counts as set even if an app sets it to its default value. An operation takes each
-  /// unset property from the container or database that it was added to, if that was made by
-  /// `configuredWith`, or else from the default configuration of its group.
+  /// unset property from the container or database that it was added to, if `configuredWith` made
+  /// that object, or else from the default configuration of its group.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
     struct Explicit: Sendable {

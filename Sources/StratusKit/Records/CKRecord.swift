@@ -113,8 +113,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
 
   /// Archives the system fields, the values and the pending changes.
   ///
-  /// Choice: encrypted values are archived in the clear. Whoever has the archive can therefore read
-  /// them.
+  /// Choice: encrypted values are archived in the clear. Any person or program with the archive can
+  /// therefore read them.
   public func encode(with coder: NSCoder) {
     let state = snapshot
     state.encodeSystemFields(with: coder)
