@@ -8,8 +8,8 @@ public enum Patience: Sendable, Hashable {
 
 /// Decides whether a failed request is sent again, and when.
 ///
-/// Choice: with `short` patience, the policy still retries after a delay of a few seconds.
-/// Otherwise, most apps would only show the failure.
+/// Choice: even with `short` patience, the policy waits up to a few seconds and retries. Without
+/// these retries, most apps would only show the failure.
 public struct RetryPolicy: Sendable {
   /// The first delay of a series, in seconds. Each further delay is twice as long.
   static let firstDelaySeconds = 0.5
@@ -29,8 +29,8 @@ public struct RetryPolicy: Sendable {
   /// Whether the next attempt continues where the failed attempt stopped, as with the pieces of a
   /// file.
   ///
-  /// Choice: a lost connection is then retried even with `short` patience, because a file transfer
-  /// takes long enough to meet an interruption.
+  /// Choice: a lost connection is then retried even with `short` patience, because long file
+  /// transfers are often interrupted.
   public var isResumed: Bool
 
   public init(patience: Patience, isIdempotent: Bool, isResumed: Bool = false) {
@@ -44,7 +44,7 @@ public struct RetryPolicy: Sendable {
   /// - Parameters:
   ///   - attempt: the number of attempts made so far, at least 1.
   ///   - remaining: the number of seconds left for the whole request. nil means no limit.
-  ///   - chance: a random number from 0 up to 1 that spreads the retries of many clients.
+  ///   - chance: a random number from 0 to below 1, which spreads the retries of many clients.
   public func delay(
     after failure: TransportFailure, attempt: Int, remaining: Double?, chance: Double
   ) -> Double? {

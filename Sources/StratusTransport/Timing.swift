@@ -5,10 +5,10 @@ public struct Timing: Sendable {
   public var now: @Sendable () -> Double
   /// Waits for a number of seconds. Throws an error when the task is cancelled.
   public var sleep: @Sendable (Double) async throws -> Void
-  /// Waits like ``sleep``. It is used for time-outs that guard other work and should not expire. A
-  /// test clock that jumps to the next delay ignores these time-outs.
+  /// Waits like ``sleep``. It is used for time-outs that guard other work and normally do not
+  /// expire. A test clock that jumps to the next delay ignores these time-outs.
   public var watch: @Sendable (Double) async throws -> Void
-  /// Returns a random number from 0 up to 1.
+  /// Returns a random number from 0 to below 1.
   public var chance: @Sendable () -> Double
 
   /// - Parameter watch: see ``watch``. The default waits until the task is cancelled.

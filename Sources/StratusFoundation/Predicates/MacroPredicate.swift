@@ -62,7 +62,8 @@ private func condition(
 }
 
 /// NB: if the left side has a default value (`??`), the comparison must be false for this value.
-/// Otherwise the converted predicate would not match records without the field.
+/// Otherwise the original predicate would match records without the field, and the converted
+/// predicate would not.
 private func comparison(
   _ left: Any, _ relation: PredicateRelation, _ right: Any
 ) -> ExpressionMeaning? {
@@ -167,8 +168,8 @@ extension PredicateExpressions.Negation: NamedExpression {
 }
 
 extension PredicateExpressions.SequenceContains: NamedExpression {
-  /// NB: the element becomes the left side of `IN`. If the element has a default value,
-  /// `comparison` checks that value.
+  /// NB: if the sequence is constant, the element becomes the left side of `IN`. If the element has
+  /// a default value, `comparison` checks that value.
   package var meaning: ExpressionMeaning? {
     guard let values = term(of: sequence), values.isConstant else {
       return comparison(sequence, .contains, element)

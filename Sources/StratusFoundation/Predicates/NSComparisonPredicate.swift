@@ -90,8 +90,8 @@ public class NSComparisonPredicate: NSPredicate {
   public var leftExpression: NSExpression { NSExpression(comparison.left) }
   /// The right side.
   public var rightExpression: NSExpression { NSExpression(comparison.right) }
-  /// How the sides are compared. The property is `customSelector` for a relation that has no case
-  /// in ``Operator``.
+  /// How the sides are compared. The property is `customSelector` for `TOKENMATCHES`, which has no
+  /// case in ``Operator``.
   public var predicateOperatorType: Operator { Operator(comparison.relation) }
   /// How texts are compared.
   public var options: Options {

@@ -23,7 +23,7 @@ public class NSExpression: NSObject, NSCopying {
   /// Creates a variable, whose value is given when the predicate is evaluated.
   public convenience init(forVariable name: String) { self.init(.variable(name)) }
 
-  /// Creates a list of expressions. An element of another class becomes a constant.
+  /// Creates a list of expressions. An element that is not an expression becomes a constant.
   public convenience init(forAggregate expressions: [Any]) {
     self.init(
       .aggregate(expressions.map { ($0 as? NSExpression)?.term ?? .constant($0) }))

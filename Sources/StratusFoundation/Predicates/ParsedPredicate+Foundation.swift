@@ -21,8 +21,8 @@ extension ParsedPredicate {
     }
   }
 
-  /// An equivalent Foundation predicate. Its objects have the classes of the objects that Apple's
-  /// parser creates, or subclasses of them.
+  /// An equivalent Foundation predicate. The predicate and its parts have the same classes as on
+  /// Apple's systems (for example `NSCompoundPredicate`), or subclasses of these classes.
   package var predicate: NSPredicate {
     switch self {
     case .truth(let value): NSPredicate(value: value)

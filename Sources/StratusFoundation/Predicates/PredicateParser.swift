@@ -3,16 +3,16 @@ import Foundation
 /// Parses the tokens of a format into a syntax tree.
 ///
 /// Brackets can contain a predicate or a term, and only the tokens after the brackets show which.
-/// The parser therefore reads predicates and terms with the same rules. It distinguishes them when
-/// it needs one of the two.
+/// The parser therefore reads predicates and terms with the same rules. It distinguishes them only
+/// where the format requires one of the two.
 struct PredicateParser {
   enum Node {
     case predicate(ParsedPredicate)
     case term(PredicateTerm)
   }
 
-  /// The maximum nesting of brackets, negations and operators. The nesting is limited, because the
-  /// tree is traversed recursively.
+  /// The maximum number of nested brackets and negations, and of operators or keys in one chain (`a
+  /// + b + c`). The depth of the tree is limited, because the tree is traversed recursively.
   static let depthMax = 100
 
   let format: String
@@ -71,7 +71,8 @@ struct PredicateParser {
     }
   }
 
-  /// The token as a keyword in capital letters, or nil if it is not a word.
+  /// The token as a keyword in capital letters, or nil if it is not a word, or if `#` marks it as a
+  /// name.
   var keyword: String? {
     guard case .word(let text, isEscaped: false) = token else { return nil }
     return text.uppercased()

@@ -30,7 +30,8 @@ package enum PredicateValues {
   }
 
   /// Returns a number truncated to an integer. An unsigned number that is too large for `Int64`
-  /// keeps its type.
+  /// keeps its type. Returns nil for a value that is not a number, and for a fraction outside the
+  /// range of `Int64`.
   static func integer(_ value: Any?) -> Any? {
     switch value {
     case let value as Bool: return Int64(value ? 1 : 0)

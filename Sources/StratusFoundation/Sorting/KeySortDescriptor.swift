@@ -86,15 +86,16 @@ public protocol _SortKeyReading {}
 extension NSSortDescriptor: _SortKeyReading {}
 
 extension _SortKeyReading {
-  /// The name of the field. It is nil if the order uses a key path, a comparator or the values
-  /// themselves.
+  /// The name of the field. It is nil if the descriptor sorts by a key path, by a comparator or by
+  /// the values themselves.
   ///
   /// NB: `key` must not be declared in an extension of the class, because the method table of
   /// Foundation's class has an unavailable `key`. With a second `key`, the compiler would find two
   /// methods of that name in the table of a subclass, and would fail when it optimises an app.
   public var key: String? { (self as? any KeyedSortDescriptor)?.namedKey }
 
-  /// Creates an order by the values of a field, or by the values themselves if the key is nil.
+  /// Creates a descriptor that sorts by the values of a field, or by the values themselves if the
+  /// key is nil.
   public init(key: String?, ascending: Bool) {
     guard let descriptor = KeySortDescriptor(naming: key, ascending: ascending) as? Self else {
       preconditionFailure("\(Self.self) cannot be created with a key")
@@ -118,8 +119,8 @@ private enum SortKey {
   static let isAscending = "NSAscending"
 }
 
-/// Choice: Foundation on Linux cannot archive sort descriptors. The archive of a descriptor without
-/// a key is empty.
+/// Archives the descriptors that have a key. A descriptor without a key cannot be decoded again.
+/// Choice: Foundation on Linux cannot archive sort descriptors.
 extension NSSortDescriptor: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
     (self as? any KeyedSortDescriptor)?.write(to: coder)

@@ -1,7 +1,8 @@
 public import Foundation
 
 extension NSSortDescriptor {
-  /// Creates an order by an optional value. Objects without a value come first.
+  /// Creates a descriptor that sorts by an optional value. Objects without a value come first in
+  /// ascending order, and last in descending order.
   ///
   /// On Linux, Foundation accepts only key paths of values that are not optional.
   public convenience init<Root, Value: Comparable>(

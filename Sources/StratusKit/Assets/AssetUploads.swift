@@ -39,8 +39,8 @@ struct AssetUploads {
     /// The local file; nil if the file no longer exists.
     let file: FileIdentity?
 
-    /// Whether a field on the server probably contains these bytes. This is true for a downloaded
-    /// or uploaded file that has not changed since then, or that was deleted later.
+    /// Whether a field on the server probably contains these bytes. This is true if the asset was
+    /// downloaded or uploaded, and its local file has not changed since then or no longer exists.
     var isKnownToServer: Bool {
       guard let held = asset.held else { return false }
       return file == nil || file == held.file
@@ -176,7 +176,8 @@ struct AssetUploads {
     }
     for item in response.items {
       guard case .asset(let asset) = item, asset.receipt != nil else { continue }
-      // The field may hold another file by now, and the files of a list arrive in no fixed order.
+      // The checksum decides, because the field may hold another file by now, and the files of a
+      // list arrive in no fixed order.
       for shipment in part where shipment.asset.held?.checksum == asset.fileChecksum {
         shipped[shipment.index] = ShippedAsset(wire: asset, file: shipment.file)
       }

@@ -97,7 +97,8 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
     super.init()
   }
 
-  /// Archives the file's location and the server's copy, not the bytes.
+  /// Archives the file's location, and the checksum, size and field of the server's copy. The bytes
+  /// are not archived.
   public func encode(with coder: NSCoder) {
     let state = state.withLock { $0 }
     coder.encode(present: state.fileURL.map { $0 as NSURL }, forKey: CodingKey.fileURL)

@@ -39,7 +39,7 @@ struct ContainerCalls: Sendable {
   }
 
   /// Returns the converter for user names in records and zone IDs. The converter needs the
-  /// signed-in user's record name, for which the server may have to be asked.
+  /// signed-in user's record name. If that name is not known yet, the server is asked.
   ///
   /// - Throws: `CKError.notAuthenticated` if another user has signed in since this value was made.
   func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }

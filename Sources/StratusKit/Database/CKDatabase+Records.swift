@@ -178,7 +178,7 @@ extension CKDatabase {
 }
 
 extension Result where Failure == any Error {
-  /// Returns the result of the only item.
+  /// Returns the result of the item with this ID. The operation has only this item.
   func only<ID: Hashable, Item>(
     _ id: ID
   ) -> Result<Item, any Error> where Success == [ID: Result<Item, any Error>] {

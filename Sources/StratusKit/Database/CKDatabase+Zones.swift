@@ -1,12 +1,14 @@
 extension CKDatabase {
   // Several zones.
 
-  /// Fetches every zone of this database, including the default zone.
+  /// Fetches every zone of this database, including the default zone. The shared database has no
+  /// default zone.
   public func allRecordZones() async throws -> [CKRecordZone] {
     try await outcome(Self.fetchAll)
   }
 
-  /// Fetches every zone of this database, including the default zone.
+  /// Fetches every zone of this database, including the default zone. The shared database has no
+  /// default zone.
   @preconcurrency
   public func fetchAllRecordZones(
     completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
@@ -101,7 +103,8 @@ extension CKDatabase {
     add(Self.save(zone) { $0.report(to: completionHandler) })
   }
 
-  /// Deletes a zone with everything in it.
+  /// Deletes a zone with everything in it. In the shared database, the user leaves all shares of
+  /// the zone instead.
   ///
   /// - Throws: `CKError.zoneNotFound` if the zone does not exist.
   @discardableResult

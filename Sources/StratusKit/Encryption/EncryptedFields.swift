@@ -34,7 +34,7 @@ struct EncryptedFields {
   }
 
   /// - Parameters:
-  ///   - edit: the edit's number.
+  ///   - edit: the number of this edit among all edits of the record.
   ///   - isUnseen: whether the server has never received the record. In that case, a removed key
   ///     need not be removed on the server.
   mutating func set(_ value: StoredValue?, for key: String, edit: Int, isUnseen: Bool) {

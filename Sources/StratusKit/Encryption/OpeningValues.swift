@@ -5,9 +5,9 @@ extension DatabaseCalls {
   /// Decrypts the encrypted values of fetched records. A value that this device cannot decrypt
   /// stays encrypted.
   ///
-  /// A share also gets the secret for its URL.
+  /// A share also gets the secret for its URL (``findSecret(of:)``).
   ///
-  /// Keys are requested from the server only if the key of some value is not known.
+  /// For the values, keys are requested from the server only if the key of some value is not known.
   /// - Throws: the error of the request for keys. A key that this device lacks is not an error.
   func openValues(of records: [CKRecord]) async throws(CKError) {
     guard scope != .public, let keyRing = path.keyRing else { return }

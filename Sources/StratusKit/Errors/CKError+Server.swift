@@ -142,7 +142,8 @@ extension CKError.Code {
       return
     }
     self = Self.byReason[error.reason] ?? Self(error.code)
-    // The schema does not have the queried record type, whose name is part of the error's reason.
+    // If the schema does not have the queried record type, the reason contains the type's name.
+    // Only the beginning of the reason is compared.
     if error.code == .badRequest, error.reason.hasPrefix(Reason.recordTypeNotFound) {
       self = .unknownItem
     }

@@ -1,8 +1,8 @@
 import Foundation
 import StratusFoundation
 
-/// A value as a record stores it: an immutable Foundation object. For this reason, casts of a
-/// subscript's result behave as on Apple's systems.
+/// A value as a record stores it: an object such as `NSString` or `CKReference`. Casts of a
+/// subscript's result therefore behave as on Apple's systems.
 typealias StoredValue = any NSObject & __CKRecordObjCValue
 
 /// Converts the values that apps set into the objects that records store.

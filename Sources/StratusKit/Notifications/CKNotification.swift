@@ -105,7 +105,7 @@ extension CKNotification {
   public var subtitleLocalizationArgs: [String]? { presentation.subtitleLocalizationArgs }
   /// The key of the button's text in the app's translations.
   public var alertActionLocalizationKey: String? { presentation.actionLocalizationKey }
-  /// The image that the app shows while it starts.
+  /// The name of the image that the app shows while it starts.
   public var alertLaunchImage: String? { presentation.launchImage }
   /// The number on the app's icon.
   public var badge: NSNumber? { presentation.badge.map { NSNumber(value: $0) } }

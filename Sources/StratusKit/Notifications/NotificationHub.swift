@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// The stream is open while there is a listener. A listener has processed a notification when it
 /// asks for the next notification. A notification stays in the log until every listener has
-/// processed it, or has skipped it because it is too far behind. Then the hub acknowledges the
-/// notification to the server, so a crash before that does not lose the notification. A new
+/// processed it. A listener that is too far behind skips notifications, and these count as
+/// processed by the listener. When all listeners have processed a notification, the hub
+/// acknowledges it to the server. A crash before that does not lose the notification. A new
 /// listener starts at the beginning of the log. Notifications that were not processed when the last
 /// listener left are fetched again for the next listener. The first call of that listener also
 /// acknowledges the last notification that the previous listener took.
@@ -44,11 +45,11 @@ final class NotificationHub: NotificationFeed {
     var endSequence: Int { firstSequence + log.count }
   }
 
-  /// A number of notifications with two uses. While the log contains this many notifications that
-  /// no listener has taken, the stream is not read. And if a listener is further than this behind
-  /// the fastest listener, it skips the oldest notifications. Choice: a slow listener thereby does
-  /// not delay the others. The loss is safe because a notification only signals that there are
-  /// changes to fetch.
+  /// The maximum number of notifications that wait for a listener. While the log contains this many
+  /// notifications that no listener has taken, the stream is not read. If a listener is more than
+  /// this many notifications behind the fastest listener, it skips the oldest ones. Choice: a slow
+  /// listener thereby does not delay the others. The loss is safe because a notification only
+  /// signals that there are changes to fetch.
   static let untakenMax = 1_000
 
   private let stream: NotificationStream
@@ -330,7 +331,8 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Registers the listener if this is its first call, and counts the call.
+  /// Registers the listener if this is its first call, and counts the call. Returns the listener's
+  /// ID, or nil if the listener has left.
   private func join() -> Int? {
     state.withLock { state in
       let id: Int

@@ -28,7 +28,7 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
     get { properties[\.userIdentityDiscoveredBlock] }
     set { properties[\.userIdentityDiscoveredBlock] = newValue }
   }
-  /// It is not called if ``discoverAllUserIdentitiesResultBlock`` is set.
+  /// Called last, unless ``discoverAllUserIdentitiesResultBlock`` is set.
   public var discoverAllUserIdentitiesCompletionBlock: (((any Error)?) -> Void)? {
     get { properties[\.discoverAllUserIdentitiesCompletionBlock] }
     set { properties[\.discoverAllUserIdentitiesCompletionBlock] = newValue }

@@ -37,7 +37,7 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
     get { properties[\.userIdentityDiscoveredBlock] }
     set { properties[\.userIdentityDiscoveredBlock] = newValue }
   }
-  /// It is not called if ``discoverUserIdentitiesResultBlock`` is set.
+  /// Called last, unless ``discoverUserIdentitiesResultBlock`` is set.
   public var discoverUserIdentitiesCompletionBlock: (((any Error)?) -> Void)? {
     get { properties[\.discoverUserIdentitiesCompletionBlock] }
     set { properties[\.discoverUserIdentitiesCompletionBlock] = newValue }

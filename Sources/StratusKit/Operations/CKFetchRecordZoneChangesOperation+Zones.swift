@@ -2,13 +2,13 @@ public import Foundation
 import StratusArchive
 
 extension CKFetchRecordZoneChangesOperation {
-  /// The position to continue from in a zone, and the fields to fetch.
+  /// The settings for fetching the changes of one zone, such as the position to continue from.
   public typealias ZoneConfiguration = CKFetchRecordZoneChangesConfiguration
   /// Apple has deprecated this name in favour of ``ZoneConfiguration``.
   public typealias ZoneOptions = CKFetchRecordZoneChangesOptions
 }
 
-/// The settings for fetching a zone's changes. Apps use its two subclasses.
+/// The settings for fetching a zone's changes. Apps use the two subclasses of this class.
 ///
 /// NB: the class is not nested in the operation, because a nested class cannot be archived on
 /// Linux.
@@ -37,7 +37,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived value.
+  /// Reads the settings from an archive.
   public required init?(coder: NSCoder) {
     // NB: decoding an absent key aborts the process.
     if coder.containsValue(forKey: Key.token) {
@@ -52,7 +52,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
     super.init()
   }
 
-  /// Archives the value.
+  /// Writes the settings to an archive.
   public func encode(with coder: NSCoder) {
     if let previousServerChangeToken {
       coder.encode(previousServerChangeToken, forKey: Key.token)
@@ -63,7 +63,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
     }
   }
 
-  /// Returns an independent value with the same properties.
+  /// Returns an independent copy of the settings.
   public func copy(with zone: NSZone? = nil) -> Any {
     let copy = Self()
     copy.previousServerChangeToken = previousServerChangeToken
@@ -73,8 +73,8 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
   }
 }
 
-/// The position to continue from in a zone, and the fields to fetch. Swift code uses the name
-/// `CKFetchRecordZoneChangesOperation.ZoneConfiguration`.
+/// The settings for fetching the changes of one zone: the position to continue from, the page size
+/// and the fields. Swift code uses the name `CKFetchRecordZoneChangesOperation.ZoneConfiguration`.
 open class CKFetchRecordZoneChangesConfiguration: CKFetchRecordZoneChangesSelection,
   @unchecked Sendable
 {

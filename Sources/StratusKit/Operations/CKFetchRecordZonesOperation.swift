@@ -72,7 +72,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     recordZoneIDs = zoneIDs
   }
 
-  /// Returns an operation that fetches every zone of the database, including the default zone.
+  /// Returns an operation that fetches every zone of the database, including the default zone. The
+  /// shared database has no default zone.
   open class func fetchAllRecordZonesOperation() -> Self {
     let operation = Self()
     operation.wantsAll = true

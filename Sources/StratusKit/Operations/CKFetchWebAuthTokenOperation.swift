@@ -4,9 +4,9 @@ import StratusWire
 /// Fetches a web auth token, with which a web page can act in the user's name in the same container
 /// and environment.
 ///
-/// Choice: the token belongs to the session of this program, and it is valid for 30 minutes or
-/// until the session ends. Each response of the server to the page may contain a newer token. A
-/// token may be used more than once, like all tokens of a Stratus server.
+/// Choice: the token belongs to the session of this program. It is valid for 30 minutes, but not
+/// after the end of the session. Each response of the server to the page may contain a newer token.
+/// A token may be used more than once, like all tokens of a Stratus server.
 open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var apiToken: String?

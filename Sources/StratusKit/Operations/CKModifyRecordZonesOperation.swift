@@ -33,7 +33,8 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     get { properties[\.recordZonesToSave] }
     set { properties[\.recordZonesToSave] = newValue }
   }
-  /// The zones to delete, with everything in them.
+  /// The zones to delete, with everything in them. In the shared database, the user leaves all
+  /// shares of these zones instead.
   public var recordZoneIDsToDelete: [CKRecordZone.ID]? {
     get { properties[\.recordZoneIDsToDelete] }
     set { properties[\.recordZoneIDsToDelete] = newValue }

@@ -50,8 +50,8 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   private var ownConfiguration: Configuration { shared[\.configuration] }
 
-  /// The settings of the container or database that the operation was added to, if `configuredWith`
-  /// made it.
+  /// The settings of the container or database that the operation was added to. The settings are
+  /// empty unless that container or database was made by `configuredWith`.
   var inherited: Configuration.Explicit {
     get { shared[\.inherited] }
     set { shared[\.inherited] = newValue }
@@ -123,7 +123,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   final var sharedStarted: SharedProperties { shared.started }
 
   /// The operation's own settings. Missing values come from the container or database that the
-  /// operation was added to, if `configuredWith` made it, or else from the operation's group.
+  /// operation was added to, if `configuredWith` made that object, or else from the operation's
+  /// group.
   final var resolved: Configuration.Explicit { shared.started.resolved }
 
   /// The container in which the operation runs.
@@ -257,15 +258,16 @@ extension CKOperation {
   /// The properties that every operation has.
   struct SharedProperties: OperationProperties {
     var configuration = Configuration()
-    /// The settings of the container or database that the operation was added to, if
-    /// `configuredWith` made it.
+    /// The settings of the container or database that the operation was added to. The settings are
+    /// empty unless that container or database was made by `configuredWith`.
     var inherited = Configuration.Explicit()
     var group: CKOperationGroup?
     var database: CKDatabase?
     var wasPersistedBlock: (() -> Void)?
 
     /// The operation's own settings. Missing values come from the container or database that the
-    /// operation was added to, if `configuredWith` made it, or else from the operation's group.
+    /// operation was added to, if `configuredWith` made that object, or else from the operation's
+    /// group.
     var resolved: Configuration.Explicit {
       let own = configuration.explicit.completed(by: inherited)
       guard let group else { return own }

@@ -6,7 +6,7 @@ extension CKOperation {
   ///
   /// A property counts as set even if an app sets it to its default value. An operation takes each
   /// unset property from the container or database that it was added to, if `configuredWith` made
-  /// it, or else from the default configuration of its group.
+  /// that object, or else from the default configuration of its group.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
     struct Explicit: Sendable {

@@ -8,7 +8,7 @@ struct ItemErrors {
 
   mutating func add(_ error: CKError, for item: AnyHashable) { errors[item] = error }
 
-  /// An error that contains the errors of all items; nil if every item succeeded.
+  /// An error that contains the error of each failed item; nil if every item succeeded.
   var partialFailure: CKError? {
     if errors.isEmpty { return nil }
     let reason = errors.values.lazy.compactMap { $0 as? CKError }.first?.localizedDescription

@@ -88,9 +88,8 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// Returns the items that the earlier process has sent. It has not sent the other items, for
-  /// example because their files could not be uploaded. They are delivered with
-  /// `CKError.assetFileNotFound`.
+  /// Returns the items that the earlier process has sent. The other items, for example records
+  /// whose files could not be uploaded, are delivered with `CKError.assetFileNotFound`.
   private func withoutUnsent(
     _ items: [PreparedBatch.Item], _ response: RecordsResponse
   ) -> [PreparedBatch.Item] {

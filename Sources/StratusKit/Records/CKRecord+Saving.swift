@@ -44,8 +44,9 @@ extension RecordState {
     var keys = Array(changes.keys)
     if isWhole { keys = values.keys + keys.filter { values[$0] == nil } }
     // Choice: a record that may be in a shared hierarchy sends all its encrypted values. Values
-    // from before the share are thereby sealed with the key of the hierarchy. A forced save does
-    // not do so, because it would replace newer values of other devices.
+    // from before the share are thereby sealed with the key of the hierarchy. A save with the
+    // policy `changedKeys` sends only the changed values, because the unchanged values would
+    // replace newer values of other devices.
     let mayBeShared = policy == .ifServerRecordUnchanged && (parent != nil || system.share != nil)
     let encryptedFields = try encryptedFieldsToSend(&keys, isWhole: isWhole || mayBeShared)
     // Choice: a save with a changed list of participants always compares the change tag. The new

@@ -113,8 +113,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
 
   /// Archives the system fields, the values and the pending changes.
   ///
-  /// Choice: encrypted values are archived in the clear. Whoever has the archive can therefore read
-  /// them.
+  /// Choice: encrypted values are archived in the clear. Any person or program with the archive can
+  /// therefore read them.
   public func encode(with coder: NSCoder) {
     let state = snapshot
     state.encodeSystemFields(with: coder)
@@ -122,7 +122,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
     coder.encode(EncryptedValueStore(state.encrypted), forKey: EncryptedValueStore.key)
   }
 
-  /// Archives the system fields without the values: type, ID, change tag, dates, users and parent.
+  /// Archives the system fields, such as type, ID, change tag, dates, users and parent. The values
+  /// are not archived.
   ///
   /// A record that `init(coder:)` reads from this archive represents the server version with that
   /// change tag.

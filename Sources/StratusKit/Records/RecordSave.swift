@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A record that is being saved.
+/// A save of one record, with the values that it sends.
 ///
 /// NB: the type is `@unchecked Sendable` because the values are copies that never change.
 struct RecordSave: @unchecked Sendable {
@@ -20,7 +20,7 @@ struct RecordSave: @unchecked Sendable {
   /// The values of the record when it was sent.
   let values: FieldTable<StoredValue>
   let parent: CKReference?
-  /// The contents that only a share has, when it was sent; nil if the record is not a share.
+  /// The share's own contents when the record was sent; nil if the record is not a share.
   let sharing: ShareContents.Sent?
 }
 

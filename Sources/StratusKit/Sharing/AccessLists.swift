@@ -3,8 +3,8 @@ import StratusWire
 
 /// The requesters and blocked users of a share, and the changes that the next save sends.
 ///
-/// A save sends only the changed names instead of whole lists. So it keeps requests for access that
-/// have arrived since the last fetch.
+/// A save sends only the changed names instead of whole lists. Requests for access that the server
+/// has received since the last fetch are thereby kept.
 struct AccessLists {
   var allowsRequests = false
   var requesters: [CKShare.AccessRequester] = []
@@ -27,7 +27,7 @@ struct AccessLists {
     return lists
   }
 
-  /// Whether the app has changed the lists since the last fetch or save.
+  /// Whether the app has changed the lists or `allowsRequests` since the last fetch or save.
   var hasChanges: Bool {
     allowsRequests != savedAllowsRequests || !denied.isEmpty || !toBlock.isEmpty
       || !toUnblock.isEmpty

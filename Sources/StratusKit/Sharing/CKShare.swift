@@ -190,7 +190,7 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// since the participant was added, or if the user is neither the owner nor an administrator.
   ///
   /// The URL stays the same while the participant is in the share. After a user has accepted the
-  /// share with this URL, it works like ``url``.
+  /// share with the one-time URL, the one-time URL works like ``url``.
   public func oneTimeURL(for participantID: CKShare.Participant.ID) -> URL? {
     withState { state in
       guard let sharing = state.sharing, let base = sharing.url,

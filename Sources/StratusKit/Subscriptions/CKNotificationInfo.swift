@@ -121,7 +121,7 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.alertActionLocalizationKey = newValue } }
   }
 
-  /// The image that the app shows while it starts.
+  /// The name of the image that the app shows while it starts.
   public var alertLaunchImage: String? {
     get { wire.alertLaunchImage }
     set { state.withLock { $0.alertLaunchImage = newValue } }

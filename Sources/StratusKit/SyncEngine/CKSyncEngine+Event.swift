@@ -55,7 +55,7 @@ extension CKSyncEngine.Event {
     public var description: String { "<StateUpdate: \(stateSerialization.saved.summary)>" }
   }
 
-  /// An account has signed in or out since the engine's last check. The stored state contains the
+  /// A user has signed in or out since the engine's last check. The stored state contains the
   /// account that the last check found.
   ///
   /// The engine has discarded its state of the previous account, including pending changes.

@@ -19,7 +19,8 @@ extension CKSyncEngine {
     public var pendingDatabaseChanges: [PendingDatabaseChange] { snapshot.zones.elements }
 
     /// Whether the app has changes that it has not added to the state. If so, the engine asks the
-    /// delegate for batches even if no change is pending. Only the app changes this value.
+    /// delegate for batches even if no change is pending. A change of the account resets this value
+    /// to false. Otherwise only the app changes it.
     public var hasPendingUntrackedChanges: Bool {
       get { with { $0.hasUntrackedChanges } }
       set { change(isToSend: newValue) { $0.setUntrackedChanges(newValue) } }

@@ -35,7 +35,7 @@ extension CKSyncEngine {
     /// The newest of the errors with which the last fetch, the last send and the last check of the
     /// account have failed; nil if none of them has failed.
     public let lastError: CKError?
-    /// The seconds since ``lastError``.
+    /// The seconds since ``lastError``; nil if ``lastError`` is nil.
     public let lastErrorAgeSeconds: Double?
     /// The seconds since the end of the last fetch without an error; nil if there was none.
     public let lastFetchAgeSeconds: Double?

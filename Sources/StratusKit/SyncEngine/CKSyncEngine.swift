@@ -70,8 +70,8 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// Cancels the running fetch or send, and all queued fetches and sends.
   ///
   /// The server may still carry out requests that it has received. Changes stay pending for the
-  /// next send. The call returns when the work has ended. While a method of the delegate runs, a
-  /// call in this method, or in a task that it has started, returns at once. Any other call returns
+  /// next send. The call returns when the work has ended. A call in a running method of the
+  /// delegate, or in a task that such a method has started, returns at once. Any other call returns
   /// at the latest when a method of the delegate has run for 60 s, because the delegate may be
   /// waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }

@@ -219,8 +219,8 @@ struct FetchPlan: Sendable {
   /// If a zone's token has expired, the zone's fetch ends with that error, so that the delegate
   /// learns of it: the app may have records whose deletion the server has forgotten. The zone may
   /// also have been deleted and created again. The plan therefore reads the database's changes
-  /// again, which report such a deletion. If they report none, the zone is fetched from the
-  /// beginning.
+  /// again, which report such a deletion. If these changes do not report the deletion of the zone,
+  /// the zone is fetched from the beginning.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {

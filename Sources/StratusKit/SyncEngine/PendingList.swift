@@ -120,14 +120,14 @@ struct PendingList<Element: Listed>: Sendable {
   }
 }
 
-/// A cache of a list's entries without the gaps. A call updates the cache only where slots have
-/// changed.
+/// A cache of a list's entries without the gaps. A call of ``elements(of:)`` updates the cache only
+/// where slots have changed.
 struct OrderedSlots<Element: Sendable>: Sendable {
   private var elements: [Element] = []
   /// The number of slots that the cache includes.
   private var slotCount = 0
-  /// The slots that have changed since the last call, for example by becoming gaps, and all slots
-  /// between them. nil if none has changed.
+  /// The slots that have changed since the last call of ``elements(of:)``, for example by becoming
+  /// gaps, and all slots between them; nil if none has changed.
   private(set) var changed: Range<Int>?
 
   mutating func noteChange(at index: Int) {

@@ -34,7 +34,8 @@ struct SendPlan: Sendable {
   /// pending.
   private var keylessRecordIDs: Set<CKRecord.ID> = []
   private var keyFailure: CKError?
-  /// The greatest stamp of the changes that this send includes; nil if it includes all changes.
+  /// The greatest stamp (see ``SyncState``) of the changes that this send includes; nil if it
+  /// includes all changes.
   private var stampMax: Int?
   private var hasNoBatch = false
 

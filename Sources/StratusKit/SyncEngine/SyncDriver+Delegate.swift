@@ -22,9 +22,10 @@ extension SyncDriver {
 
   /// Reports an event to the delegate, after the newest state.
   ///
-  /// - Parameter settle: changes the state just before the event. If the app ends before it has
-  ///   handled the event, the state that the app stored last still includes the changes that the
-  ///   event reports. Changes that the delegate makes during the event are applied later.
+  /// - Parameter settle: changes the state just before the event, for example removes the changes
+  ///   that were sent. The app has stored the state from before `settle`. If the app ends before it
+  ///   has handled the event, the next engine therefore repeats the work. Changes that the delegate
+  ///   makes during the event are applied after `settle`.
   func deliver(
     _ event: CKSyncEngine.Event, settle: @Sendable (inout SyncState) -> Void = { _ in }
   ) async {

@@ -64,7 +64,7 @@ final class SyncDriver: Sendable {
   struct Waiter: Sendable {
     let id: Int
     let jobID: Int
-    /// Whether the caller has cancelled the job and ignores its result.
+    /// Whether the caller has cancelled the job and waits only for its end.
     var isObserver = false
     var timeout: Task<Void, Never>?
     let continuation: CheckedContinuation<Result<Void, CKError>, Never>

@@ -24,8 +24,8 @@ struct SyncJobEnd: Sendable {
   /// the engine may receive no notifications. The fetch has not failed, but is repeated to make the
   /// subscription.
   var subscriptionFailure: CKError?
-  /// Whether the job sent nothing. If such a job were repeated at once while changes are pending,
-  /// the engine might never come to rest.
+  /// Whether the job is a send in which no change succeeded. If such a job were repeated at once
+  /// while changes are pending, the engine might never come to rest.
   var isFruitless = false
   /// Whether the job was cancelled because no caller waits for it any more. In that case, the
   /// scheduled work that the job included is due again.

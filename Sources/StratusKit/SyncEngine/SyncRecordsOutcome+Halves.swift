@@ -15,8 +15,8 @@ extension SyncRecordsOutcome {
     let failedByZone = Dictionary(grouping: errors, by: \.zoneID)
     var halves: [CKSyncEngine.RecordZoneChangeBatch] = []
     var seen: Set<CKRecordZone.ID> = []
-    // NB: zones are taken in the batch's order, so that a run with the same seed gives the same
-    // result.
+    // NB: zones are taken in the batch's order, so that a simulation with the same random numbers
+    // gives the same result.
     for zoneID in errors.map(\.zoneID) where seen.insert(zoneID).inserted {
       let errors = failedByZone[zoneID] ?? []
       let saves = batch.recordsToSave.filter { $0.recordID.zoneID == zoneID }

@@ -77,22 +77,22 @@ struct SyncSchedule: Sendable {
 
   // Events.
 
-  /// The engine has been made.
+  /// Handles the creation of the engine.
   mutating func begin(now: Double) {
     if isAutomatic { accountCheck.want(at: now) }
   }
 
-  /// The app has changes to send.
+  /// Handles new changes that the engine has to send.
   mutating func noteChanges(now: Double) {
     if sendsByItself { send.want(at: now) }
   }
 
-  /// The server has changes to fetch.
+  /// Handles a sign that the server has changes to fetch.
   mutating func noteNotification(now: Double) {
     if fetchesByItself { fetch.want(at: now) }
   }
 
-  /// The account may have changed.
+  /// Handles a sign that another account may be signed in.
   mutating func noteAccount(now: Double) {
     // NB: no request may be sent before the check, because another user may have signed in.
     account = .unchecked
@@ -100,11 +100,11 @@ struct SyncSchedule: Sendable {
     accountCheck.want(at: now)
   }
 
-  /// The engine is about to request a batch, which includes all changes that have been added so
-  /// far.
+  /// Handles the request of a batch from the delegate. The batch includes all changes that have
+  /// been added so far.
   mutating func beginBatch() { send.take() }
 
-  /// A caller requests work now.
+  /// Handles a caller's request for work.
   ///
   /// - Returns: the ID of the job that will do the work. It may be a job that is already queued.
   mutating func ask(_ work: SyncJob.Work, now: Double) -> Int {
@@ -147,7 +147,7 @@ struct SyncSchedule: Sendable {
     return []
   }
 
-  /// Another account is signed in, so the work for the previous account is no longer due.
+  /// Handles a change of the account. The work for the previous account is no longer due.
   mutating func accountHasChanged() {
     account = .unchecked
     (fetch, send) = (ScheduledWork(), ScheduledWork())
@@ -165,7 +165,7 @@ struct SyncSchedule: Sendable {
     return queue.map(\.id)
   }
 
-  /// A job has ended.
+  /// Handles the end of a job.
   mutating func end(_ job: SyncJob, _ end: SyncJobEnd, now: Double, chance: Double) {
     if end.failure?.doubtsAccount == true { noteAccount(now: now) }
     switch job.work {
@@ -278,8 +278,8 @@ struct SyncSchedule: Sendable {
   ///
   /// - Parameters:
   ///   - failures: the number of consecutive failures before this failure.
-  ///   - chance: a random number from 0 up to 1. It spreads the retries of devices that failed at
-  ///     the same time.
+  ///   - chance: a random number from 0 to below 1. It spreads the retries of devices that failed
+  ///     at the same time.
   static func delay(after error: CKError?, failures: Int, chance: Double) -> Double {
     let doubled = min(firstDelaySeconds * Double(1 << min(failures, 16)), delaySecondsMax)
     return max(doubled * (0.5 + chance / 2), error?.retryAfterSeconds ?? 0)

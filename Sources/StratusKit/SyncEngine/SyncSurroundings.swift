@@ -7,7 +7,7 @@ package import StratusTransport
 /// run it.
 package struct SyncSurroundings: Sendable {
   package var timing: Timing
-  /// Creates a task that is independent of the cancellation of other tasks.
+  /// Creates a task that continues if the task that created it is cancelled.
   package var spawn: @Sendable (@escaping @Sendable () async -> Void) -> Task<Void, Never>
   package var calls: any SyncCalls
   package var notifications: any NotificationFeed

@@ -16,7 +16,8 @@ extension ContainerCalls {
   /// Looks up users, and delivers those who are found.
   ///
   /// - Throws: `CKError.notAuthenticated` if no user is signed in; `CKError.limitExceeded` if there
-  ///   are too many lookups; `CKError.requestRateLimited`.
+  ///   are more than 400 lookups; `CKError.requestRateLimited` if the user has made too many
+  ///   lookups in the last hour.
   func discover(
     _ lookups: [CKUserIdentity.LookupInfo],
     _ deliver: (CKUserIdentity, CKUserIdentity.LookupInfo) -> Void

@@ -60,7 +60,8 @@ extension CKRecordZone.EncryptionScope {
 }
 
 extension CKRecordZoneID {
-  /// Whether this zone is before the other zone in a stable order, by the bytes of their names.
+  /// Whether this zone is before the other zone in the order of the bytes of their names and of
+  /// their owners' names.
   func precedes(_ other: CKRecordZoneID) -> Bool {
     if zoneName.isIdentical(to: other.zoneName) {
       return ownerName.utf8.lexicographicallyPrecedes(other.ownerName.utf8)

@@ -25,7 +25,8 @@ package enum TestEngine: String {
   package static var hasFiles: Bool { chosen == .sqlite }
 
   /// The address of the PostgreSQL cluster for tests, or nil if there is none.
-  /// `scripts/with-postgres` starts a cluster and sets the variable.
+  /// `scripts/with-postgres` starts a cluster and sets the variable `STRATUS_TEST_POSTGRES` to its
+  /// address.
   package static var postgresURL: String? {
     ProcessInfo.processInfo.environment["STRATUS_TEST_POSTGRES"]
   }
@@ -44,7 +45,7 @@ package enum TestEngine: String {
   }
 
   /// Opens the storage that belongs to a folder. In PostgreSQL, the name of the schema depends on
-  /// the path of the folder, so that a server finds the data of an earlier server.
+  /// the path of the folder, so that a server finds the data of an earlier server of this process.
   ///
   /// - Throws: an error whose text says why the storage cannot be used.
   package func storage(

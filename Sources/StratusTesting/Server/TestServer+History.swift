@@ -13,8 +13,8 @@ extension TestServer {
     try await core.composition.expireDeletions(olderThanDays: days)
   }
 
-  /// Removes the earlier versions of records that exceed the bounds of their stores. A real server
-  /// does this at intervals.
+  /// In each open store, removes the earlier versions of records that are too old, and the oldest
+  /// versions above these limits. A real server does this at intervals.
   package func trimVersions(
     countMax: Int64 = Limits.recordVersionsMax, bytesMax: Int64 = Limits.recordVersionsBytesMax
   ) async throws {

@@ -6,7 +6,7 @@ extension TestServer {
   /// Assigns custom roles to users.
   package var roles: UserRoles { core.composition.roles }
 
-  /// Deletes accounts.
+  /// Begins deletions of accounts. ``finishRemovals()`` completes them.
   package var remover: AccountRemover { core.composition.remover }
 
   /// Completes the deletions of accounts, as the server does while it runs.

@@ -84,9 +84,9 @@ public final class TestServer: Sendable {
   ///
   /// - Parameters:
   ///   - folder: the folder of an earlier server, whose data the new server uses, or a new folder.
-  ///   - clock: the server's clock. nil means a clock that starts at the machine's time, which is
-  ///     later than all dates in the data. Pass the earlier server's clock if the test has advanced
-  ///     that clock.
+  ///   - clock: the server's clock. nil means a clock that starts at the machine's time. If the
+  ///     test has advanced the earlier server's clock, pass that clock, so that the time does not
+  ///     go back.
   ///   - log: receives the server's log. nil means that errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
   public convenience init(
@@ -146,7 +146,8 @@ public final class TestServer: Sendable {
   /// The clock of the server and its devices. It determines record dates, retries and back-off.
   public var clock: TestClock { core.clock }
 
-  /// The folder of the devices' local state, and of the server's data unless the data is in memory.
+  /// The folder of the devices' local state, and of the server's data if the data is stored in
+  /// files.
   package var folder: URL { core.folder }
 
   /// Stops the server and removes its files, except a data folder that the test has named.

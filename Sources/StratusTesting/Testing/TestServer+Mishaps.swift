@@ -17,7 +17,7 @@ extension TestServer {
   /// ``TestDevice/fail(next:with:retryAfterSeconds:times:)`` with `.recordZoneChanges.in("Notes")`
   /// and `.changeTokenExpired`.
   ///
-  /// - Throws: an error if the server's data is in a folder.
+  /// - Throws: an error if the server was started with a folder for its data.
   public func expireChangeTokens() throws { try core.composition.renewEpochs() }
 
   /// Deletes the bytes of every asset. A device without a local copy of an asset gets

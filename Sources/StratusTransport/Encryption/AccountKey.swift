@@ -66,7 +66,7 @@ public enum KeyFailure: Error, Sendable {
   case transport(TransportFailure)
   /// The account's values are encrypted with a key that this device does not have.
   case missing
-  /// The database supports no encryption. The text says why.
+  /// Values cannot be encrypted in this database or zone. The text says why.
   case notHere(String)
   /// The device's own keys cannot be read or saved. The text says why.
   case unusable(String)

@@ -12,7 +12,7 @@ public struct AccountKeys: Sendable {
 
   /// The state of the account's key on this device.
   public enum Standing: Sendable, Hashable {
-    /// No device has encrypted anything yet.
+    /// The account has no key, because no device has encrypted a value of the account yet.
     case unused
     /// This device has the account's key.
     case present(AccountKey)

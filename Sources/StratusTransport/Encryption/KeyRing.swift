@@ -91,7 +91,8 @@ public final class KeyRing: Sendable {
   /// Returns each record name with the root of the shared hierarchy that contains the record.
   /// Records in no shared hierarchy are left out.
   ///
-  /// NB: the result is no dictionary, because Swift treats some different names as equal.
+  /// NB: the result is not a dictionary. Swift's `==` treats names with different bytes as equal if
+  /// they are encodings of the same text, such as "é" as one scalar and as two.
   public func roots(
     of recordNames: [String], in zoneID: ZoneID, options: Options
   ) async throws(KeyFailure) -> [(recordName: String, root: String)] {
@@ -146,7 +147,7 @@ public final class KeyRing: Sendable {
     let options = pinned(options)
     let own = wanted.filter { !$0.zoneID.isShared }
     if own.count < wanted.count, !own.isEmpty {
-      // A request concerns one database.
+      // A request concerns one database, so zones of the shared database need a second request.
       try await learn(own, options)
       return try await learn(wanted.filter(\.zoneID.isShared), options)
     }

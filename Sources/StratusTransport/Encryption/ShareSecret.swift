@@ -22,7 +22,7 @@ public struct ShareSecret: Sendable, Hashable {
       ).rawBytes
   }
 
-  /// Reads ``text``. Returns nil for any other text.
+  /// Parses a secret in the form of ``text``. Returns nil if the text does not have this form.
   public init?(text: String) {
     let plain = text.replacing("-", with: "+").replacing("_", with: "/")
     guard text.utf8.count == 22, let data = Data(base64Encoded: plain + "=="),

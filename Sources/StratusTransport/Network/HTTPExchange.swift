@@ -16,7 +16,8 @@ public protocol HTTPExchange: Sendable {
 
 /// A request to a server.
 public struct HTTPRequest: Sendable {
-  /// The HTTP method. GET fetches bytes, and POST is used for all other requests.
+  /// The HTTP method. GET downloads files and opens notification streams. All other requests use
+  /// POST.
   public enum Method: String, Sendable {
     case get = "GET"
     case post = "POST"

@@ -59,8 +59,9 @@ public final class NotificationStream: Sendable {
     }
   }
 
-  /// Returns the number of seconds until the next attempt. The delay doubles with each failure. It
-  /// is randomised, so that the clients of a restarted server do not all return at the same time.
+  /// Returns the number of seconds until the next attempt. The delay doubles with each failure, up
+  /// to one minute, unless the server requests a longer delay. It is randomised, so that the
+  /// clients of a restarted server do not all return at the same time.
   package static func delay(failures: Int, chance: Double, asked: Double?) -> Double {
     let doubled = RetryPolicy.firstDelaySeconds * Double(1 << min(failures - 1, 16))
     let spread = min(doubled, RetryPolicy.delaySecondsMax) * (0.5 + chance / 2)

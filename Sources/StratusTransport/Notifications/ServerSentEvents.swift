@@ -23,8 +23,8 @@ public struct ServerSentEvents: Sendable {
   /// kB.
   public static let eventBytesMax = 1_048_576
 
-  /// The error for a stream that is not a stream of events, or that contains an event above the
-  /// size limit.
+  /// The error for a stream that contains a line or an event above the size limit. The stream is
+  /// then probably not a stream of events.
   public struct Overflow: Error, Sendable {}
 
   private var line: [UInt8] = []

@@ -128,7 +128,8 @@ public final class SavedOperation: Sendable {
   /// Marks a step as begun: its request is about to be sent, and must not be sent twice.
   public func begin(_ step: String) { _ = write(Data(), to: "begun-" + Self.name(of: step)) }
 
-  /// Removes the mark of ``begin(_:)``, because the server has not carried out the request.
+  /// Removes the mark of ``begin(_:)``, because the server's answer is saved, or because the server
+  /// has not carried out the request.
   public func dropBegin(of step: String) {
     try? FileManager.default.removeItem(
       at: folder.appendingPathComponent("begun-" + Self.name(of: step)))

@@ -43,7 +43,7 @@ enum LongLivedArchive {
 
   /// Saves an operation.
   ///
-  /// - Parameter account: identifies the signed-in account.
+  /// - Parameter account: identifies the signed-in account; nil if no account is signed in.
   /// - Returns: whether the operation is on disk.
   static func save(
     _ operation: any LongLivedOperation, to saved: SavedOperation, scope: CKDatabase.Scope,

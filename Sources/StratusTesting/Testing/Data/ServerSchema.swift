@@ -81,7 +81,8 @@ extension TestCore {
 }
 
 extension Schema {
-  /// Returns the types, fields and index marks of this schema that another schema lacks.
+  /// Returns the types and fields of this schema that another schema lacks, and all index marks of
+  /// the system fields.
   fileprivate func addition(lackingIn known: Schema) -> SchemaAddition {
     var addition = SchemaAddition()
     for (name, type) in recordTypes.sorted(by: { $0.key < $1.key }) {

@@ -7,7 +7,7 @@ import StratusWire
 /// records without a device.
 ///
 /// ```swift
-/// let notes = alice.database("iCloud.com.example.Notes")
+/// let notes = try await alice.database("iCloud.com.example.Notes")
 /// try await notes.save([note])
 /// let found = try await notes.records(ofType: "Note", inZone: "Notes")
 /// ```

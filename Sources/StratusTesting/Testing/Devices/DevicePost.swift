@@ -56,7 +56,7 @@ final class DevicePost: Sendable {
   ///
   /// - Parameters:
   ///   - store: the store that queued the notification.
-  ///   - deliver: receives the text of the event. It may be called later, or never.
+  ///   - deliver: receives the text of the event. It may be called later, twice, or never.
   func carry(
     _ notification: QueuedNotification, from store: StoreAddress,
     _ deliver: @escaping @Sendable ([UInt8]) -> Void

@@ -28,15 +28,16 @@ public struct TestAccount: Sendable {
   }
 
   /// Whether a management profile or parental controls restrict the account. While this property is
-  /// true, every call fails with `managedAccountRestricted`, and the account's status is
-  /// `restricted`. `CKAccountChanged` is posted when the value changes.
+  /// true, every call of the account's devices fails with `managedAccountRestricted`, and the
+  /// account's status is `restricted`. `CKAccountChanged` is posted when the value changes.
   public var isRestricted: Bool {
     get { state.standing.isRestricted }
     nonmutating set { change { $0.isRestricted = newValue } }
   }
 
-  /// Whether the user must sign in again. While this property is true, every call fails with
-  /// `accountTemporarilyUnavailable`. `CKAccountChanged` is posted when the value changes.
+  /// Whether the user must sign in again. While this property is true, every call of the account's
+  /// devices fails with `accountTemporarilyUnavailable`. `CKAccountChanged` is posted when the
+  /// value changes.
   public var isTemporarilyUnavailable: Bool {
     get { state.standing.isTemporarilyUnavailable }
     nonmutating set { change { $0.isTemporarilyUnavailable = newValue } }

@@ -5,8 +5,9 @@ extension TestDevice {
   /// the whole call, or to each affected item.
   ///
   /// The server does not receive the request or the affected items. If ``TestRequests/of(_:)``
-  /// names a record, only this record fails. The framework does not retry: the app receives even an
-  /// error after which the framework would otherwise retry.
+  /// names a record, only this record gets the error. If the request is atomic, the other records
+  /// fail as well. The framework does not retry: the app receives even an error after which the
+  /// framework would otherwise retry.
   ///
   /// - Parameters:
   ///   - requests: the requests that match.
@@ -34,7 +35,8 @@ extension TestDevice {
     network.faults.add(.disturbance(disturbance.kind), to: requests, times: times)
   }
 
-  /// Removes the pending faults. An offline device stays offline.
+  /// Removes the pending faults, and delivers the notifications that were held back. An offline
+  /// device stays offline.
   public func clearFaults() {
     network.faults.clear()
     network.post.clear()

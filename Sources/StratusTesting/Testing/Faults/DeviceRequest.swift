@@ -6,7 +6,7 @@ import StratusWire
 /// A request of a device, with its decoded contents.
 struct DeviceRequest: Sendable {
   let sent: HTTPRequest
-  /// The path of the endpoint, or the prefix of an asset's path.
+  /// The path of the endpoint, or the prefix of an asset's path (for example `assets/upload/`).
   let endpoint: String
   /// The records that the request saves or deletes. The value is nil for other requests.
   let modification: ModifyRecords.Request?

@@ -4,7 +4,7 @@ import StratusKit
 import StratusTransport
 import StratusWire
 
-/// An error that affects some items of a request and not the others.
+/// An error that affects some items of a request, or the whole request.
 struct ItemFaults: Sendable {
   private let refusal: Refusal
   private let request: DeviceRequest
