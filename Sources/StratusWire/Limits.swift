@@ -115,8 +115,8 @@ public enum Limits {
   /// The maximum number of participants of a share besides its owner. Apple's service refuses more
   /// than 100.
   public static let participantsPerShareMax = 100
-  /// The maximum number of shares of a user in one container. Choice: the server compares a batch
-  /// of new shares with all shares of their zone.
+  /// The maximum number of shares that a user owns in one container and environment. Choice: the
+  /// server compares a batch of new shares with all shares of their zone.
   public static let sharesPerUserMax = 5_000
   /// The maximum number of shares that one request creates, changes or deletes. Choice: to delete a
   /// share with 100 participants takes some milliseconds, in which other writers wait.
@@ -142,8 +142,9 @@ public enum Limits {
   /// The maximum number of shares that one request resolves or accepts. Choice: each accepted share
   /// is a transaction.
   public static let sharesPerRequestMax = 50
-  /// The maximum number of children of deleted records that one request checks. Choice: a bound for
-  /// the work of deleting a record together with a million children.
+  /// When a request deletes records, the server checks whether their children hold them back. This
+  /// is the maximum number of children that one request checks. Choice: a bound for the work of
+  /// deleting a record together with a million children.
   public static let childrenCheckedMax = 4_000
   /// The maximum number of characters of a record name or zone name (Apple's pages on `CKRecord.ID`
   /// and `CKRecordZone.ID`).
@@ -219,8 +220,9 @@ public enum Limits {
   /// The maximum number of bytes of a wrapped zone key. Choice: the only current format has 81
   /// bytes, and a later format may be longer.
   public static let wrappedKeyBytesMax = 512
-  /// The maximum number of different keys of a zone. Choice: a zone gets a key after each removal
-  /// of a participant. In a zone with this number of keys, removals no longer retire keys.
+  /// The maximum number of different keys of a zone. Choice: a zone or hierarchy gets a new key
+  /// after a participant has left it. In a zone with this number of keys, keys are no longer
+  /// retired.
   public static let zoneKeysMax = 500
   /// The maximum number of hierarchies of a zone that have keys. Choice: an owner's device reads
   /// all keys of a zone at once.

@@ -101,7 +101,7 @@ final class SignInThrottle: Sendable {
     }
   }
 
-  /// Removes an attempt from the counts, because it was not made: the server was too busy.
+  /// Removes an attempt from the counts, for example because the server was too busy to check it.
   func withdraw(_ attempt: Attempt) {
     state.withLock { failures in
       for key in Self.keys(attempt) { failures[key]?.count -= 1 }

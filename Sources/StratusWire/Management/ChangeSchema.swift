@@ -11,7 +11,7 @@ public enum ChangeSchema: Endpoint {
     public var schema: String?
     /// Whether the server only reports what would change.
     public var isDryRun: Bool
-    /// Whether the server refuses the change even if there are only warnings.
+    /// Whether warnings are enough for the server to refuse the change.
     public var isStrict: Bool
 
     public init(
