@@ -220,9 +220,9 @@ public enum Limits {
   /// The maximum number of bytes of a wrapped zone key. Choice: the only current format has 81
   /// bytes, and a later format may be longer.
   public static let wrappedKeyBytesMax = 512
-  /// The maximum number of different keys of a zone. Choice: a zone or hierarchy gets a new key
-  /// after a participant has left it. In a zone with this number of keys, keys are no longer
-  /// retired.
+  /// The number of different keys of a zone, or of one shared hierarchy, after which its keys are
+  /// no longer retired. Choice: a zone or hierarchy gets a new key after each departure or removal
+  /// of a participant.
   public static let zoneKeysMax = 500
   /// The maximum number of hierarchies of a zone that have keys. Choice: an owner's device reads
   /// all keys of a zone at once.
@@ -339,11 +339,12 @@ public enum Limits {
   /// A request whose body has at least this number of bytes counts as expensive before it has run.
   /// Choice: about a millisecond of decoding and writing.
   public static let expensiveBodyBytesMin = 16_384
-  /// If an answer has at least this number of bytes, the caller's next request to the same endpoint
-  /// counts as expensive. Choice: about half a millisecond.
+  /// If an answer has at least this number of bytes, the caller's requests to the same endpoint
+  /// count as expensive for ten seconds. Choice: about half a millisecond.
   public static let expensiveAnswerBytesMin = 131_072
-  /// If a request causes at least this number of work steps (about 1 µs each), the caller's next
-  /// request to the same endpoint counts as expensive. Choice: about two milliseconds.
+  /// If a request causes at least this number of work steps (about 1 µs each), the caller's
+  /// requests to the same endpoint count as expensive for ten seconds. Choice: about two
+  /// milliseconds.
   public static let expensiveStepsMin = 2_000
   /// The maximum number of callers whose rate is tracked at the same time. Choice: about 10 MB.
   /// Beyond this number, tracking restarts for all callers.
@@ -421,10 +422,10 @@ public enum Limits {
   /// When this number of bytes of a body wait for the endpoint, the connection stops reading from
   /// its socket until the endpoint has read the bytes. Choice: 256 KiB.
   public static let bodyAheadBytesMax = 262_144
-  /// The maximum number of connections from one address. An address is an IPv4 address, or the
-  /// first 64 bits of an IPv6 address, which identify one customer of a provider. Choice: a large
-  /// office behind one router. The server never allows one address more than half of all
-  /// connections.
+  /// The default of the maximum number of connections from one address. An address is an IPv4
+  /// address, or the first 64 bits of an IPv6 address, which identify one customer of a provider.
+  /// Choice: a large office behind one router. If half of all allowed connections are fewer, the
+  /// default is this half.
   public static let connectionsPerAddressMax = 4_096
   /// The maximum difference in seconds between the date of a signed request and the server's time.
   /// Ten minutes is the value of the Web Services Reference. Choice: the date may be earlier or
