@@ -79,8 +79,7 @@ public struct DeviceReport: JSONWritable, JSONReadable, Hashable {
   public var session: String?
   /// The time of the last successful save.
   public var lastSave: Int64?
-  /// The time since which the device has uploaded files without saving a record, or nil if it has
-  /// uploaded nothing since its last save.
+  /// The time of the first request for upload URLs since the last save, or nil if there was none.
   public var uploadSince: Int64?
   /// How pushes reach the device, or nil if the device has not registered for them.
   public var push: Push?
@@ -190,8 +189,8 @@ extension DeviceReport {
     /// Whether the last answer said that more changes follow, and the device has not asked again.
     public var moreComing: Bool
     /// The number of records that other devices have changed since the device got that token, at
-    /// most 1,000. It is nil for another user's zone, because the number would disclose how much
-    /// the owner writes.
+    /// most 1,000. It is nil for a deleted zone. It is also nil for another user's zone, because
+    /// the number would disclose how much the owner writes.
     public var lag: Int64?
 
     public init(
