@@ -139,8 +139,8 @@ public enum Limits {
   public static let addressesPerAccountMax = 10
   /// The maximum number of bytes of a URL that a container's operator sets for its share pages.
   public static let shareURLBytesMax = 1_024
-  /// The maximum number of shares that one request resolves or accepts. Choice: each accepted share
-  /// is a transaction.
+  /// The maximum number of shares that one request resolves, accepts or asks for. Choice: each
+  /// accepted share is a transaction.
   public static let sharesPerRequestMax = 50
   /// When a request deletes records, the server checks whether their children hold them back. This
   /// is the maximum number of children that one request checks. Choice: a bound for the work of
@@ -179,8 +179,9 @@ public enum Limits {
   public static let requestLogDays: Int64 = 7
   /// The maximum size of the request log on disk, in bytes. Choice: about 200,000 requests.
   public static let requestLogBytesMax: Int64 = 67_108_864
-  /// The maximum number of counts of requests by endpoint and minute. Choice: enough for 13
-  /// endpoints in each minute of a day. The counts take about 6 MB.
+  /// The maximum number of counts of requests by container, environment, endpoint and minute.
+  /// Choice: enough for 13 endpoints of one container in each minute of a day. The counts take about
+  /// 6 MB.
   public static let telemetryPointsMax = 20_000
   /// The milliseconds after which a query counts as slow. Choice: people notice a longer wait.
   public static let slowQueryMilliseconds: Int64 = 200

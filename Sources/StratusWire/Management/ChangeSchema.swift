@@ -83,9 +83,9 @@ public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
   public var faults: [Message]
   /// The reasons why the change is refused.
   public var refusals: [Message]
-  /// What an allowed change removes, such as indexes, permissions and values, and remarks about
-  /// parts of the file that have little effect. In the answer to a strict request, the removals are
-  /// in ``refusals``.
+  /// Sentences about each part that an allowed change removes, for example an index, a permission
+  /// or the values of a field. Remarks about parts of the file that have little effect follow. In
+  /// the answer to a strict request, the sentences about removals are in ``refusals``.
   public var warnings: [Message]
   /// The steps of the change in their order, for example `+ field Note.title STRING QUERYABLE`.
   public var steps: [String]
