@@ -180,8 +180,8 @@ public enum Limits {
   /// The maximum size of the request log on disk, in bytes. Choice: about 200,000 requests.
   public static let requestLogBytesMax: Int64 = 67_108_864
   /// The maximum number of counts of requests by container, environment, endpoint and minute.
-  /// Choice: enough for 13 endpoints of one container in each minute of a day. The counts take about
-  /// 6 MB.
+  /// Choice: enough for 13 endpoints of one container in each minute of a day. The counts take
+  /// about 6 MB.
   public static let telemetryPointsMax = 20_000
   /// The milliseconds after which a query counts as slow. Choice: people notice a longer wait.
   public static let slowQueryMilliseconds: Int64 = 200

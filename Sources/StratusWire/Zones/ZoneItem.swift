@@ -8,10 +8,11 @@ public struct ZoneDictionary: Sendable {
   ///
   /// Stratus adds this key. Apple's service has no such key.
   public var incarnation: String?
-  /// Whether the zone supports atomic batches. It is nil in lists of changed zones.
+  /// Whether the zone supports atomic batches. It is nil in the answers of `zones/list`,
+  /// `changes/database` and `zones/changes`.
   public var isAtomic: Bool?
   /// The flags that say whether and how the zone can be shared. A flag is nil if the server omits
-  /// it.
+  /// it. Stratus servers omit all of them.
   public var sharing = Sharing()
   /// The record name of the share of the whole zone. nil means that there is none.
   ///
