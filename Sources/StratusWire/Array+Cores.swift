@@ -27,7 +27,7 @@ extension Array where Element: Sendable {
   }
 }
 
-/// The processor cores of this machine.
+/// Divides work among the processor cores of this machine.
 @usableFromInline
 package enum Cores {
   /// Splits `count` elements into at most one part for each core. If there are several parts, each

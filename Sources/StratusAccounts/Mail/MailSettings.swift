@@ -6,7 +6,7 @@ public enum SignUpPolicy: String, Sendable, CaseIterable {
   case open
   /// Only persons whom the operator invites may create an account.
   case invited
-  /// Only the operator creates accounts.
+  /// Only the operator and members of the team can create accounts.
   case closed
 }
 

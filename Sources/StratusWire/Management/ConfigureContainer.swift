@@ -62,7 +62,7 @@ public enum ConfigureContainer: Endpoint {
     }
   }
 
-  /// The current settings.
+  /// The settings after the change.
   public struct Response: JSONWritable, JSONReadable {
     public var allowsQueryExtensions: Bool
     public var requiresReferenceTargets: Bool

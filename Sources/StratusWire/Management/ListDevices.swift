@@ -229,7 +229,7 @@ extension DeviceReport {
     /// `ok`, or the code of the error that refused the whole request.
     public var outcome: String
     public var milliseconds: Int64
-    /// The ID of a refused request.
+    /// The ID of the request. It is nil if the request was not refused as a whole.
     public var requestID: String?
 
     public init(
