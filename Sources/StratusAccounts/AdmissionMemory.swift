@@ -35,7 +35,8 @@ final class AdmissionMemory: Sendable {
     var validSessions: [String: Answer<Bool>] = [:]
     /// Cached server-to-server keys by their IDs.
     var serverKeys: [String: Answer<KnownServerKey>] = [:]
-    /// Cached names of the disabled users, by container.
+    /// Cached names of the users who may not use their data, by container. Their accounts are
+    /// disabled or restricted, or their server-to-server keys are revoked.
     var disabledUsers: [String: Answer<Set<String>>] = [:]
     /// The number of times the cache was cleared. An answer that was requested before the last
     /// clearing may be outdated.
@@ -80,7 +81,7 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// Like ``admission(_:now:)``, for the disabled users of a container.
+  /// Like ``admission(_:now:)``, for the users of a container who may not use their data.
   func disabledUsers(
     of container: String, now: Int64
   ) -> (known: Set<String>?, changes: Int) {

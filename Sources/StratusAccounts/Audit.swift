@@ -2,8 +2,9 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Writes security events into the server's log: changes to accounts and rights by the operator and
-/// by members of the team, sign-ins, and refused requests.
+/// Writes security events into the server's log: changes to accounts and rights, sign-ins, and
+/// refused requests. A change is made by the operator, by a member of the team, or by the account's
+/// user.
 ///
 /// No line contains a secret, or a text that an unknown person has typed.
 public struct Audit: Sendable {

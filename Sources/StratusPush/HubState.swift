@@ -229,8 +229,8 @@ extension HubState {
   }
 
   /// - Parameters:
-  ///   - number: the number of the user up to which the queue was read.
-  ///   - storeNumber: the newest number of the store when the page was read.
+  ///   - number: the number of the user's counter up to which the queue was read.
+  ///   - storeNumber: the newest number of the store's counter when the page was read.
   mutating func endPage(
     _ page: [QueuedNotification], of topic: Topic, through number: Int64, storeNumber: Int64,
     isLast: Bool

@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 
 extension Array where Element: Sendable {
-  /// Applies `body` to every element. Large arrays use as many threads as the machine has cores.
-  /// The results have the order of the elements.
+  /// Applies `body` to every element. An array of 64 or more elements is divided among several
+  /// threads, at most one for each core. The results have the order of the elements.
   ///
-  /// This call blocks its thread until all parts are finished. `body` must only compute, and never
-  /// wait.
+  /// This call blocks its thread until all results are computed. `body` must only compute, and
+  /// never wait.
   @inlinable
   package func mappedOnAllCores<Value: Sendable>(
     _ body: @Sendable (Element) -> Value
@@ -27,7 +27,7 @@ extension Array where Element: Sendable {
   }
 }
 
-/// The processor cores of this machine.
+/// Divides work among the processor cores of this machine.
 @usableFromInline
 package enum Cores {
   /// Splits `count` elements into at most one part for each core. If there are several parts, each
@@ -39,7 +39,7 @@ package enum Cores {
     return (0..<parts).map { count * $0 / parts..<count * ($0 + 1) / parts }
   }
 
-  /// Runs all parts at the same time, and returns when all are finished.
+  /// Calls `body` once for each part, on several threads, and returns when all calls have ended.
   @usableFromInline
   static func perform(_ parts: Int, _ body: @Sendable (_ part: Int) -> Void) {
     DispatchQueue.concurrentPerform(iterations: parts, execute: body)

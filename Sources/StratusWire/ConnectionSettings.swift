@@ -1,6 +1,6 @@
 /// The server's time-outs for its connections, and the maximum number of connections.
 ///
-/// Open streams and long polls are exempt from all these time-outs.
+/// Of these time-outs, only ``gracePeriod`` can end an open stream or a long poll.
 public struct ConnectionSettings: Sendable, Hashable {
   /// The time from the first byte of a request's head to its last byte.
   public var headTimeout: Duration

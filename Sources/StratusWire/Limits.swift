@@ -115,8 +115,8 @@ public enum Limits {
   /// The maximum number of participants of a share besides its owner. Apple's service refuses more
   /// than 100.
   public static let participantsPerShareMax = 100
-  /// The maximum number of shares of a user in one container. Choice: the server compares a batch
-  /// of new shares with all shares of their zone.
+  /// The maximum number of shares that a user owns in one container and environment. Choice: the
+  /// server compares a batch of new shares with all shares of their zone.
   public static let sharesPerUserMax = 5_000
   /// The maximum number of shares that one request creates, changes or deletes. Choice: to delete a
   /// share with 100 participants takes some milliseconds, in which other writers wait.
@@ -139,11 +139,12 @@ public enum Limits {
   public static let addressesPerAccountMax = 10
   /// The maximum number of bytes of a URL that a container's operator sets for its share pages.
   public static let shareURLBytesMax = 1_024
-  /// The maximum number of shares that one request resolves or accepts. Choice: each accepted share
-  /// is a transaction.
+  /// The maximum number of shares that one request resolves, accepts or asks for. Choice: each
+  /// accepted share is a transaction.
   public static let sharesPerRequestMax = 50
-  /// The maximum number of children of deleted records that one request checks. Choice: a bound for
-  /// the work of deleting a record together with a million children.
+  /// When a request deletes records, the server checks whether their children hold them back. This
+  /// is the maximum number of children that one request checks. Choice: a bound for the work of
+  /// deleting a record together with a million children.
   public static let childrenCheckedMax = 4_000
   /// The maximum number of characters of a record name or zone name (Apple's pages on `CKRecord.ID`
   /// and `CKRecordZone.ID`).
@@ -178,8 +179,9 @@ public enum Limits {
   public static let requestLogDays: Int64 = 7
   /// The maximum size of the request log on disk, in bytes. Choice: about 200,000 requests.
   public static let requestLogBytesMax: Int64 = 67_108_864
-  /// The maximum number of counts of requests by endpoint and minute. Choice: enough for 13
-  /// endpoints in each minute of a day. The counts take about 6 MB.
+  /// The maximum number of counts of requests by container, environment, endpoint and minute.
+  /// Choice: enough for 13 endpoints of one container in each minute of a day. The counts take
+  /// about 6 MB.
   public static let telemetryPointsMax = 20_000
   /// The milliseconds after which a query counts as slow. Choice: people notice a longer wait.
   public static let slowQueryMilliseconds: Int64 = 200
@@ -219,8 +221,9 @@ public enum Limits {
   /// The maximum number of bytes of a wrapped zone key. Choice: the only current format has 81
   /// bytes, and a later format may be longer.
   public static let wrappedKeyBytesMax = 512
-  /// The maximum number of different keys of a zone. Choice: a zone gets a key after each removal
-  /// of a participant. In a zone with this number of keys, removals no longer retire keys.
+  /// The number of different keys of a zone, or of one shared hierarchy, after which its keys are
+  /// no longer retired. Choice: a zone or hierarchy gets a new key after each departure or removal
+  /// of a participant.
   public static let zoneKeysMax = 500
   /// The maximum number of hierarchies of a zone that have keys. Choice: an owner's device reads
   /// all keys of a zone at once.
@@ -337,11 +340,12 @@ public enum Limits {
   /// A request whose body has at least this number of bytes counts as expensive before it has run.
   /// Choice: about a millisecond of decoding and writing.
   public static let expensiveBodyBytesMin = 16_384
-  /// If an answer has at least this number of bytes, the caller's next request to the same endpoint
-  /// counts as expensive. Choice: about half a millisecond.
+  /// If an answer has at least this number of bytes, the caller's requests to the same endpoint
+  /// count as expensive for ten seconds. Choice: about half a millisecond.
   public static let expensiveAnswerBytesMin = 131_072
-  /// If a request causes at least this number of work steps (about 1 µs each), the caller's next
-  /// request to the same endpoint counts as expensive. Choice: about two milliseconds.
+  /// If a request causes at least this number of work steps (about 1 µs each), the caller's
+  /// requests to the same endpoint count as expensive for ten seconds. Choice: about two
+  /// milliseconds.
   public static let expensiveStepsMin = 2_000
   /// The maximum number of callers whose rate is tracked at the same time. Choice: about 10 MB.
   /// Beyond this number, tracking restarts for all callers.
@@ -419,10 +423,10 @@ public enum Limits {
   /// When this number of bytes of a body wait for the endpoint, the connection stops reading from
   /// its socket until the endpoint has read the bytes. Choice: 256 KiB.
   public static let bodyAheadBytesMax = 262_144
-  /// The maximum number of connections from one address. An address is an IPv4 address, or the
-  /// first 64 bits of an IPv6 address, which identify one customer of a provider. Choice: a large
-  /// office behind one router. The server never allows one address more than half of all
-  /// connections.
+  /// The default of the maximum number of connections from one address. An address is an IPv4
+  /// address, or the first 64 bits of an IPv6 address, which identify one customer of a provider.
+  /// Choice: a large office behind one router. If half of all allowed connections are fewer, the
+  /// default is this half.
   public static let connectionsPerAddressMax = 4_096
   /// The maximum difference in seconds between the date of a signed request and the server's time.
   /// Ten minutes is the value of the Web Services Reference. Choice: the date may be earlier or

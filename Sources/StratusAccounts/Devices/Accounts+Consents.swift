@@ -5,7 +5,7 @@ extension Accounts {
   /// How long a code of consent is valid, in milliseconds. Choice: long enough for a telephone call
   /// with the support team.
   static let consentMilliseconds: Int64 = 3_600_000
-  /// The maximum number of valid codes of one account.
+  /// The maximum number of valid codes of one account. A further code replaces the oldest one.
   static let consentsMax = 3
 
   /// Makes a code with which a member of the team can see the state of the account's devices.

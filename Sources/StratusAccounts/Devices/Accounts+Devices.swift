@@ -52,7 +52,8 @@ extension Accounts {
     return nil
   }
 
-  /// Returns the sign-in of a device for which the user has not decided yet.
+  /// Returns the sign-in with this user code. Returns nil if the code is unknown or has expired, or
+  /// if the user has already decided.
   func waitingDevice(userCode: String) async throws(ServerError) -> WaitingDevice? {
     guard
       let step = try await registry.signInStep(.userCode, hash: UserCode.hash(userCode)),
@@ -62,7 +63,8 @@ extension Accounts {
     return device
   }
 
-  /// Returns the sign-in of a device whose codes have not expired.
+  /// Returns the sign-in with this device code, even if the user has already decided. Returns nil
+  /// if the code is unknown or has expired.
   func device(code: String) async throws(ServerError) -> WaitingDevice? {
     guard code.utf8.count == 64 else { return nil }
     return try await device(hash: Digest.sha256(Array(code.utf8)))

@@ -28,8 +28,8 @@ public struct MailDelivery: Sendable {
     self.report = report
   }
 
-  /// Tries to send the mails that are due. If the task is cancelled, the other mails wait for the
-  /// next step.
+  /// Tries to send the mails that are due, at most ``stepMax`` of them. If the task is cancelled,
+  /// the remaining mails wait for the next step.
   ///
   /// NB: the step takes one mail at a time. If the process ends, the mails that the step has not
   /// taken are still due.

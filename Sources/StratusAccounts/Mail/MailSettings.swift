@@ -6,7 +6,7 @@ public enum SignUpPolicy: String, Sendable, CaseIterable {
   case open
   /// Only persons whom the operator invites may create an account.
   case invited
-  /// Only the operator creates accounts.
+  /// Only the operator and members of the team can create accounts.
   case closed
 }
 
@@ -21,8 +21,9 @@ public struct MailSettings: Sendable, Hashable {
   public var policy: SignUpPolicy
   /// Whether the server can send mails. Otherwise there are only printed invitations.
   public var isAvailable: Bool
-  /// The maximum number of mails that visitors' requests cause in one hour, for the whole server.
-  /// Invitations to shares are counted separately, with the same maximum.
+  /// The maximum number of mails that the server sends in one hour for sign-ups, invitations to the
+  /// server, new passwords and further addresses. Invitations to shares are counted separately,
+  /// with the same maximum. Notices about changes of an account are not counted.
   public var mailsPerHour: Int
 
   /// The default of ``mailsPerHour``. Choice: enough for the sign-ups of a large school, but too

@@ -1,8 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// The page to which the link in a mail leads. It sets the password of a new or an existing
-/// account.
+/// The page to which the link in a mail leads if the mail is for a sign-up, an invitation or a
+/// forgotten password. The page sets the password of a new or an existing account.
 extension AccountPages {
   /// Shows the form for a code. The code stays valid, because mail programs open links
   /// automatically.
@@ -23,7 +23,7 @@ extension AccountPages {
     }
   }
 
-  /// Whether the account of a code has a second factor. A mail alone must not replace this factor
+  /// Whether the account of a code has a second factor. A mail alone must not open such an account
   /// (OWASP ASVS 6.4.3).
   private func needsFactor(_ code: MailCode) async throws(ServerError) -> Bool {
     guard let account = try await accounts.registry.account(email: code.email) else {

@@ -1,15 +1,16 @@
 import StratusDomain
 import StratusWire
 
-/// The check of the user before a change of the account's ways to sign in (OWASP ASVS 7.5.1).
+/// The check of a signed-in user before a change of the account's ways to sign in (OWASP ASVS
+/// 7.5.1), and before the account's data is downloaded, restricted or deleted.
 extension AccountPages {
-  /// How long after a sign-in an account without a password may change its ways to sign in, in
+  /// For an account without a password: how long after a sign-in the user passes this check, in
   /// milliseconds. Afterwards the user has to sign in again.
   private static let freshMilliseconds: Int64 = 10 * 60_000
 
   /// Checks again that the user owns the account. The proof is the password, or a recent sign-in if
-  /// the account has no password. If the account has a second factor, the user also has to prove
-  /// this factor, because the change can replace it.
+  /// the account has no password. If the account has a second factor, the user also has to type its
+  /// code. Otherwise the password alone could replace this factor.
   func confirm(
     _ visit: Visit, _ signedIn: (session: BrowserSession, account: Account)
   ) async throws(ServerError) -> FactorResult {

@@ -162,8 +162,8 @@ extension AccountPages {
     case refused(alarm: String, status: Int)
   }
 
-  /// Checks the password of a signed-in user again, before a change of the ways to sign in (OWASP
-  /// ASVS 7.5.1).
+  /// Checks the password of a signed-in user again, for example before a change of the ways to sign
+  /// in (OWASP ASVS 7.5.1).
   func reprove(
     _ visit: Visit, _ signedIn: (session: BrowserSession, account: Account)
   ) async throws(ServerError) -> Reproof {

@@ -51,7 +51,7 @@ extension AccountPages {
     Array(Digest.sha256(Array("\(link.issuer)\n\(link.subject)".utf8)).prefix(8)).hex
   }
 
-  /// Checks the user again, and shows the link to the provider.
+  /// Checks the user again, and shows a page from which the browser goes to the provider.
   ///
   /// NB: the answer is a page and not a redirect, because the content security policy limits the
   /// redirects after a form.

@@ -176,7 +176,7 @@ extension AccountPages {
     return PageLayout.redirect(to: "/account/passkeys")
   }
 
-  /// Removes the password, so that only the other credentials of the account open it.
+  /// Removes the password of the account. The other credentials of the account remain.
   func removePassword(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     if case .refused(let alarm, let status) = try await confirm(visit, signedIn) {

@@ -68,7 +68,7 @@ extension AccountPages {
       return unknownShare(id, account, visit)
     }
     let store = found.offer.store
-    // The acceptance stores the user, so the registry has to remember the user's account.
+    // The share then contains the user's record name. The registry must know whose name this is.
     _ = try await accounts.user(account.id, in: store.container)
     do throws(ServerError) {
       guard

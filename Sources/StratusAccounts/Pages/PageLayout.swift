@@ -59,7 +59,8 @@ enum PageLayout {
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
   ]
 
-  /// Creates an answer that redirects the browser to another page of the server.
+  /// Creates an answer that redirects the browser to another page of the server, or to a URL of an
+  /// app or an identity provider.
   ///
   /// NB: the status 303 makes the browser send a GET request.
   static func redirect(to location: String) -> PageAnswer {

@@ -53,7 +53,7 @@ struct SignInGoal {
   }
 }
 
-/// The outcome of reading the goal in a form.
+/// The outcome of reading a goal.
 enum SignInGoalQuestion {
   case goal(SignInGoal)
   /// The app's request has expired, or is not allowed. The page says so.
@@ -61,7 +61,7 @@ enum SignInGoalQuestion {
 }
 
 extension AccountPages {
-  /// Reads the goal in the fields of a form.
+  /// Reads the goal in the fields of a form or of a URL's query.
   func goal(in form: [String: String]) async throws(ServerError) -> SignInGoalQuestion {
     var goal = SignInGoal()
     if let text = form["request"] {

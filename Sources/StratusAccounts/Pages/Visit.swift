@@ -104,7 +104,8 @@ struct Visit {
       || host.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
   }
 
-  /// Returns the hidden fields of a form.
+  /// Returns the hidden fields that every form has, and the field for the app's sign-in request if
+  /// there is one.
   func hidden(_ seal: PageSeal, request text: String? = nil) -> HTML {
     let asked = text.map { value -> HTML in
       "<input type=\"hidden\" name=\"request\" value=\"\(value)\">"

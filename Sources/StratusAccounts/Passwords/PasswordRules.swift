@@ -61,8 +61,9 @@ enum PasswordRules {
     String(lower.map { GuessedPasswords.substitutes[$0] ?? $0 })
   }
 
-  /// Whether a password has few different characters, repeats itself, or follows a keyboard or the
-  /// alphabet. The password may also alternate between two such sequences, as `a1b2c3d4` does.
+  /// Whether a password has at most three different characters, repeats a part of up to four
+  /// characters, or follows a keyboard or the alphabet. The password may also alternate between two
+  /// such sequences. An example is `a1b2c3d4`.
   private static func isPattern(_ lower: String) -> Bool {
     let characters = lower.map { GuessedPasswords.digits[$0] ?? $0 }
     if Set(characters).count <= 3 || isWalk(characters[...]) { return true }

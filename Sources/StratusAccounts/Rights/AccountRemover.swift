@@ -9,9 +9,8 @@ import StratusWire
 public struct AccountRemover: Sendable {
   /// The maximum number of steps that one request does. A step takes 10 to 50 ms.
   static let stepsPerRequestMax = 200
-  /// The time after the end of a deletion after which the stores are searched again for data of the
-  /// account, in milliseconds. Every request that was admitted before the deletion has ended by
-  /// then.
+  /// The time between the end of a deletion and a second search of the stores for data of the
+  /// account, in milliseconds. A request that was admitted before the deletion ends in this time.
   static let checkMilliseconds: Int64 = 10 * 60_000
   /// The maximum number of deletions that are continued together.
   private static let openMax = 100
@@ -127,8 +126,8 @@ public struct AccountRemover: Sendable {
     return try await accounts.registry.save(next)
   }
 
-  /// Removes what requests have written during the deletion. Does nothing until some minutes after
-  /// the deletion.
+  /// Removes the data of the account that requests have written during the deletion. Does nothing
+  /// until ``checkMilliseconds`` after the end of the deletion.
   private func check(_ removal: AccountRemoval) async throws(ServerError) {
     guard let endedAt = removal.receipt.endedAt,
       accounts.ambient.now() >= endedAt + Self.checkMilliseconds

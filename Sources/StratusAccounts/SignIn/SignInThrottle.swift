@@ -101,7 +101,7 @@ final class SignInThrottle: Sendable {
     }
   }
 
-  /// Removes an attempt from the counts, because it was not made: the server was too busy.
+  /// Removes an attempt from the counts, for example because the server was too busy to check it.
   func withdraw(_ attempt: Attempt) {
     state.withLock { failures in
       for key in Self.keys(attempt) { failures[key]?.count -= 1 }
@@ -138,9 +138,9 @@ final class SignInThrottle: Sendable {
     return remaining(failures.last + seconds * 1_000, now)
   }
 
-  /// Removes forgotten failures. If too many entries remain, removes those with the fewest failures
-  /// first, and of equal entries the older ones. An attacker who fills the table thus cannot clear
-  /// a counter that already causes a delay.
+  /// Removes the failures that are old enough to be forgotten. If too many entries remain, removes
+  /// those with the fewest failures first, and of equal entries the older ones. Therefore, an
+  /// attacker who fills the table cannot clear a counter that already causes a delay.
   private func sweep(_ failures: inout [String: Failures], _ now: Int64) {
     failures = failures.filter { now - $0.value.last < Self.forgetMilliseconds }
     guard failures.count > entriesMax / 2 else { return }

@@ -104,8 +104,8 @@ public actor APNsChannel {
     }
   }
 
-  /// Serves each due device once, and returns when all of them have been served. This method is for
-  /// tests and simulations.
+  /// Serves each due device once, but at most ``Settings/deliveriesMax`` devices, and returns when
+  /// all of them have been served. This method is for tests and simulations.
   ///
   /// - Returns: whether any device was due.
   @discardableResult
@@ -198,7 +198,7 @@ extension APNsChannel {
     case deviceGone
     /// Apple does not know the token, so it was removed from the device's row.
     case tokenGone
-    /// The delivery stopped at a notification that was not accepted.
+    /// The delivery stopped at a notification that must be sent again later.
     case stopped(APNsOutcome)
     case storeFailed(ServerError)
   }
@@ -207,7 +207,9 @@ extension APNsChannel {
     await note(await deliver(to: device, from: queue), of: device)
   }
 
-  /// Sends a device's notifications in order, until one is not accepted.
+  /// Sends a device's next notifications in order, at most ``messagesInRow``. Skips those that
+  /// Apple will never accept. Stops at one that must be sent again later, or if the token is not
+  /// valid.
   private nonisolated func deliver(
     to position: DeviceInLine, from queue: any APNsQueue
   ) async -> End {

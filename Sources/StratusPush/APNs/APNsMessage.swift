@@ -10,7 +10,7 @@ public struct APNsMessage: Sendable {
   public var environment: ContainerEnvironment
   /// The payload, which is reduced to the maximum size.
   public let payload: NotificationPayload
-  /// The number of the notification in the store's queue.
+  /// The number of the notification in the user's queue.
   public var number: Int64
   /// See ``NotificationDraft/coalescingKey``.
   public var coalescingKey: String?

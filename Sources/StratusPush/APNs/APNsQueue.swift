@@ -4,7 +4,8 @@ public import StratusDomain
 /// that Apple's push service reaches.
 public protocol APNsQueue: Sendable {
   /// Returns the devices on Apple's push service whose users have notifications with numbers above
-  /// `number`.
+  /// `number`, which is a number of the store's counter. Devices that have acknowledged all
+  /// notifications are left out.
   ///
   /// - Parameter limit: the maximum number of notifications to check.
   func devicesWithNews(
@@ -31,7 +32,7 @@ public protocol APNsQueue: Sendable {
 /// The devices that may have waiting notifications.
 public struct APNsDevicesWithNews: Sendable {
   public var devices: [StoredDevice]
-  /// The number from which the next query continues.
+  /// The number of the store's counter from which the next call continues.
   public var through: Int64
   /// Whether there may be more notifications after this number.
   public var hasMore: Bool

@@ -20,6 +20,7 @@ struct BackOff: Sendable {
   /// - Parameters:
   ///   - seconds: the minimum wait that Apple's service requested, in seconds, or nil.
   ///   - isLong: whether a person has to fix something first, so that early retries are useless.
+  ///     The first wait is then also five minutes.
   ///   - chance: a random number in 0 ..< 1.
   mutating func fail(
     at time: Int64, afterSeconds seconds: Int?, isLong: Bool = false, chance: Double

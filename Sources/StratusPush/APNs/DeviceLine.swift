@@ -19,7 +19,7 @@ struct DeviceInLine: Hashable, Sendable {
   }
 }
 
-/// A first-in, first-out queue of devices, which contains each device once.
+/// A first-in, first-out queue of devices, which contains each device at most once.
 struct DeviceLine: Sendable {
   private var devices: [DeviceInLine] = []
   private var first = 0

@@ -49,7 +49,7 @@ public struct TarReader {
     buffer += bytes
   }
 
-  /// Whether the archive may end here.
+  /// Whether the end of the archive was read, so that no more bytes are needed.
   public var isComplete: Bool { state == .ended }
 
   /// Returns the next event, or nil if more bytes are needed.

@@ -6,7 +6,8 @@ public enum RereferenceAssets: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     /// The zone of the records. nil means the default zone.
     public var zoneID: ZoneID?
-    /// The fields that contain the files. Each element names the record of the field.
+    /// The fields that contain the files, exactly one file each. Each element names the record of
+    /// its field.
     public var fields: [AssetFieldID]
 
     public init(zoneID: ZoneID?, fields: [AssetFieldID]) {

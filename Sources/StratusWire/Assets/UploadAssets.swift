@@ -30,8 +30,8 @@ public enum UploadAssets: Endpoint {
   public struct Target: Sendable, Hashable, JSONWritable, JSONReadable {
     public var recordName: String
     public var fieldName: String
-    /// The upload URL. It accepts one file and is valid for 15 minutes. Any client that knows the
-    /// URL can send the file.
+    /// The upload URL, which accepts one file. It is valid for 15 minutes, and during an upload for
+    /// 15 minutes after the last received byte. Any client that knows the URL can send the file.
     public var url: String
 
     public init(recordName: String, fieldName: String, url: String) {

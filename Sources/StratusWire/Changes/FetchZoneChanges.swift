@@ -78,11 +78,12 @@ public struct ZoneChanges: Sendable {
   public var syncToken: String
   public var moreComing: Bool
   /// The client change token that was last stored with the zone. See
-  /// ``ModifyRecords/Request/clientChangeToken``.
+  /// ``ModifyRecords/Request/clientChangeToken``. Only the owner of the zone gets it.
   public var clientChangeToken: String?
   /// The greatest number of changes that can follow this page. The actual number is smaller if a
-  /// record has changed several times. It is nil if the request does not ask for it
-  /// (``ChangesSelection/countsRemaining``), or if the caller participates in a share of the zone.
+  /// record has changed several times. It is nil unless the request asks for it
+  /// (``ChangesSelection/countsRemaining``). It is also nil if the newest change comes first, or if
+  /// the caller participates in a share of the zone.
   public var remainingCountMax: Int64?
 
   public init(

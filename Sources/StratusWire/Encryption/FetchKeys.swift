@@ -72,7 +72,7 @@ public enum FetchKeys: Endpoint {
     /// The public keys of the owner and of the participants of the share. The list is empty unless
     /// all keys of the zone or hierarchy are retired, so that the next device must create a key.
     public var memberKeys: [[UInt8]]
-    /// The requested records that are in a shared hierarchy.
+    /// The requested records that are in a shared hierarchy whose keys the caller gets.
     public var roots: [RecordRoot] = []
 
     public init(zoneID: ZoneID, keys: [WrappedZoneKey], memberKeys: [[UInt8]] = []) {

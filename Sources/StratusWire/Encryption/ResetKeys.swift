@@ -1,5 +1,6 @@
-/// `encryption/reset`: replaces the caller's public key and deletes every zone of the caller that
-/// has keys. Apple's service has no such endpoint.
+/// `encryption/reset`: replaces the caller's public key, and deletes every custom zone of the
+/// caller that has keys. The default zone keeps its records, but loses its keys, so the encrypted
+/// values in it are lost. Apple's service has no such endpoint.
 ///
 /// One request deletes a limited number of zones. The client repeats the request until the answer
 /// says that no zones are left. The new key takes effect with the last answer.
@@ -9,9 +10,9 @@ public enum ResetKeys: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     /// The new public key, which has ``UserKey/length`` bytes.
     public var publicKey: [UInt8]
-    /// The public key that the client replaces. If the server has another key, another device has
-    /// already made the reset, and the server does not repeat the reset. nil means that the caller
-    /// has no key yet.
+    /// The public key that the client replaces. nil means that the caller has no key yet. If the
+    /// server has neither this key nor ``publicKey``, another device has made a reset, and the
+    /// server answers `CONFLICT`.
     public var replacedKey: [UInt8]?
 
     public init(publicKey: [UInt8], replacedKey: [UInt8]?) {
@@ -35,7 +36,7 @@ public enum ResetKeys: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     /// The zones that this request deleted.
     public var zones: [ZoneID]
-    /// Whether more zones are left to delete.
+    /// Whether more zones may be left, so that the client must repeat the request.
     public var moreComing: Bool
 
     public init(zones: [ZoneID], moreComing: Bool) {

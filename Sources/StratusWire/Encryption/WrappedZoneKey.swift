@@ -15,8 +15,8 @@ public struct WrappedZoneKey: Sendable, Hashable {
   /// The root of the shared hierarchy whose records the key encrypts, or nil if the key belongs to
   /// the zone.
   public var rootRecordName: String?
-  /// Whether a participant has left since the key was created, so that the key seals no new values.
-  /// Only the server sets it.
+  /// Whether a participant has left or was removed since the key was created. A retired key seals
+  /// no new values. Only the server sets this flag.
   public var isRetired = false
 
   /// The way in which a key is wrapped. The number is the first byte of ``wrapped``.

@@ -6,7 +6,7 @@ public struct ErrorDictionary: Sendable, Error {
   public var code: ErrorCode
   /// One of the sentences in ``Reason``, or a sentence that names the fault.
   public var reason: String
-  /// Identifies this error in the server's log.
+  /// The ID of the request, which all its errors have. The server's log uses the same ID.
   public var uuid: String
   /// The number of seconds after which a retry may succeed. nil means that the client must not
   /// retry.

@@ -59,7 +59,7 @@ public struct Location: Sendable, Hashable {
   public var altitude: Double?
   /// The speed in metres a second.
   public var speed: Double?
-  /// The direction of the movement in degrees.
+  /// The direction of the movement, in degrees clockwise from north.
   public var course: Double?
   public var timestamp: Timestamp?
 

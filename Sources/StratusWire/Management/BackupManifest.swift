@@ -1,5 +1,5 @@
-/// The list of a backup's files, with a checksum of each. `stratus backup` writes this file last,
-/// so a folder with a manifest is complete.
+/// The list of a backup's files, with a checksum of each. A backup writes this list as its last
+/// file, so a folder with the list is complete.
 ///
 /// The list does not contain the files of assets. Each store lists its own assets with their
 /// checksums, and this list contains the checksum of the store.

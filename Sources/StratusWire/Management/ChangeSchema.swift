@@ -11,7 +11,8 @@ public enum ChangeSchema: Endpoint {
     public var schema: String?
     /// Whether the server only reports what would change.
     public var isDryRun: Bool
-    /// Whether the server refuses the change even if there are only warnings.
+    /// Whether the server also refuses a change that removes something, such as indexes,
+    /// permissions or values.
     public var isStrict: Bool
 
     public init(
@@ -82,7 +83,9 @@ public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
   public var faults: [Message]
   /// The reasons why the change is refused.
   public var refusals: [Message]
-  /// The indexes, permissions and values that an allowed change removes.
+  /// Sentences about each part that an allowed change removes, for example an index, a permission
+  /// or the values of a field. Remarks about parts of the file that have little effect follow. In
+  /// the answer to a strict request, the sentences about removals are in ``refusals``.
   public var warnings: [Message]
   /// The steps of the change in their order, for example `+ field Note.title STRING QUERYABLE`.
   public var steps: [String]

@@ -5,7 +5,8 @@ public enum ConfigureContainer: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// Whether queries may use extensions that CloudKit lacks. nil means unchanged.
+    /// Whether queries may use the extensions that CloudKit does not have, such as `ENDS_WITH`. nil
+    /// means unchanged.
     public var allowsQueryExtensions: Bool?
     /// Whether a saved `deleteSelf` reference needs an existing target. nil means unchanged.
     public var requiresReferenceTargets: Bool?
@@ -62,7 +63,7 @@ public enum ConfigureContainer: Endpoint {
     }
   }
 
-  /// The current settings.
+  /// The settings after the change.
   public struct Response: JSONWritable, JSONReadable {
     public var allowsQueryExtensions: Bool
     public var requiresReferenceTargets: Bool

@@ -52,13 +52,14 @@ public enum ExplainPermissions: Endpoint {
     }
   }
 
-  /// A role, and its effect on one verb.
+  /// A role to which the record type grants a verb. The first source may instead say that the
+  /// schema does not have the record type.
   public struct Source: JSONWritable, JSONReadable, Hashable {
-    /// `grant`, or `schema` if the schema does not have the record type.
+    /// `grant` for a role, or `schema` for a missing record type.
     public var kind: String
-    /// The name of the role.
+    /// The name of the role, or of the missing record type.
     public var name: String
-    /// Whether the role allows the verb to the user.
+    /// Whether the user has the role. It is false for a missing record type.
     public var isAllowed: Bool
     public var sentence: String
 

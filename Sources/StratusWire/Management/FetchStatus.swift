@@ -150,9 +150,10 @@ public struct ContainerItem: JSONWritable, JSONReadable, Hashable {
 /// The store of a container in one environment.
 public struct StoreItem: JSONWritable, JSONReadable, Hashable {
   public var environment: ContainerEnvironment
-  /// Whether the store's file is open. The server closes the file after a while without requests.
+  /// Whether the server has opened the store. With SQLite, the server closes a store after a while
+  /// without requests.
   public var isOpen: Bool
-  /// The number of bytes of the store's file and log, without assets.
+  /// The number of bytes of the store's file and log, without assets. It is 0 with PostgreSQL.
   public var sizeBytes: Int64
 
   public init(environment: ContainerEnvironment, isOpen: Bool, sizeBytes: Int64) {

@@ -90,9 +90,9 @@ public struct TelemetryPoint: JSONWritable, JSONReadable, Hashable {
   public var endpoint: String
   /// The number of requests.
   public var count: Int64
-  /// The number of refused requests.
+  /// The number of requests that were refused as a whole.
   public var failedCount: Int64
-  /// The sum of the durations.
+  /// The sum of the durations of the requests, in milliseconds.
   public var milliseconds: Int64
   public var bytesIn: Int64
   public var bytesOut: Int64

@@ -79,8 +79,7 @@ public struct DeviceReport: JSONWritable, JSONReadable, Hashable {
   public var session: String?
   /// The time of the last successful save.
   public var lastSave: Int64?
-  /// The time since which the device has uploaded files without saving a record, or nil if it has
-  /// uploaded nothing since its last save.
+  /// The time of the first request for upload URLs since the last save, or nil if there was none.
   public var uploadSince: Int64?
   /// How pushes reach the device, or nil if the device has not registered for them.
   public var push: Push?
@@ -189,8 +188,9 @@ extension DeviceReport {
     public var tokenAt: Int64
     /// Whether the last answer said that more changes follow, and the device has not asked again.
     public var moreComing: Bool
-    /// The number of records that other devices have changed since that token, at most 1,000. It
-    /// is nil for another user's zone, because it would tell how much the owner writes.
+    /// The number of records that other devices have changed since the device got that token, at
+    /// most 1,000. It is nil for a deleted zone. It is also nil for another user's zone, because
+    /// the number would disclose how much the owner writes.
     public var lag: Int64?
 
     public init(
@@ -229,7 +229,7 @@ extension DeviceReport {
     /// `ok`, or the code of the error that refused the whole request.
     public var outcome: String
     public var milliseconds: Int64
-    /// The ID of a refused request.
+    /// The ID of the request. It is nil if the request was not refused as a whole.
     public var requestID: String?
 
     public init(

@@ -200,13 +200,17 @@ public enum ListRequests: Endpoint {
 
   public struct Response: JSONWritable, JSONReadable {
     public var requests: [RequestEntry]
-    /// The position for the next page, or nil if the log has no earlier requests. A page may have
-    /// fewer requests than the limit although there are earlier ones, because the server reads
-    /// only a part of the log for one answer.
+    /// The position for the next page, or nil if the log has no earlier requests. It is also nil in
+    /// an answer to a request with ``Request/after``. A page may have fewer requests than the limit
+    /// although there are earlier ones, because the server reads only a part of the log for one
+    /// answer.
     public var before: String?
-    /// The position after the newest request that this answer has examined.
+    /// The position from which the caller can follow the log. In an answer to a request with
+    /// ``Request/after``, it comes after the last request that the server has examined. In other
+    /// answers, it comes after the newest request of the log.
     public var after: String?
-    /// The number of requests after ``Request/after`` that the log no longer has.
+    /// The number of requests after ``Request/after`` that are no longer in the server's memory. It
+    /// is nil in an answer to a request without ``Request/after``.
     public var skippedCount: Int64?
 
     public init(

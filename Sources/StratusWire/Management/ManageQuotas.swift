@@ -36,7 +36,8 @@ public enum ShowQuota: Endpoint {
     public var records: Int64
     /// The bytes of the records' names and fields.
     public var recordBytes: Int64
-    /// The bytes of the files that the records use.
+    /// The bytes of the files that the records use. A file counts once for each record that uses
+    /// it.
     public var assetBytes: Int64
 
     public init(recordType: String, records: Int64, recordBytes: Int64, assetBytes: Int64) {

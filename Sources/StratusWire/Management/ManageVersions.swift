@@ -28,8 +28,8 @@ public enum ShowVersions: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     /// The number of days for which versions are kept, or nil if none are kept.
     public var days: Int64?
-    /// The earliest time that a restore can reach, in milliseconds since 1970 UTC, or nil if there
-    /// are no versions.
+    /// The earliest time that a restore can reach, in milliseconds since 1970 UTC, or nil if the
+    /// store keeps no versions.
     public var since: Int64?
     /// The number of versions.
     public var count: Int64

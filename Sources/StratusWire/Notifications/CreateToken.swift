@@ -6,7 +6,7 @@ public enum CreateToken: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     public var apnsEnvironment: ContainerEnvironment
-    /// The ID of the device. nil means the `clientId` of the request.
+    /// The ID of the device. nil means the `clientId` in the URL of the request.
     public var clientID: String?
 
     public init(apnsEnvironment: ContainerEnvironment, clientID: String? = nil) {

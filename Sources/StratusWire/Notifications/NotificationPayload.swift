@@ -47,7 +47,8 @@ public struct NotificationPayload: Sendable, Hashable {
   /// The ID of the change. Its key is `nid`. Notifications of several subscriptions about one
   /// change have the same ID.
   public var notificationID: String
-  /// The owner of the subscription. Its key is `ckuserid`. It is nil if the server left it out.
+  /// The owner of the subscription. Its key is `ckuserid`. It is nil if the server left it out
+  /// because of the size limit.
   public var userRecordName: String?
   /// Whether parts were left out because of the size limit. The key is `p`.
   public var isPruned: Bool
@@ -94,7 +95,8 @@ public struct RecordEvent: Sendable, Hashable {
   /// The name of the record. It is nil if the server left it out because of the size limit.
   public var recordName: String?
   public var zoneID: ZoneID?
-  /// The values of the fields that the subscription requests, in the order of their names.
+  /// The values of the fields that the subscription requests, in the order of their names. The list
+  /// is empty for a deleted record.
   public var fields: [(name: String, value: PlainValue)]
 
   public init(

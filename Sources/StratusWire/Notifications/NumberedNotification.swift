@@ -3,7 +3,8 @@
 /// The stream (`GET /device/1/{container}/{environment}/notifications/stream`, server-sent events)
 /// sends each notification as one event. `id` is the number, `event` is `notification`, and `data`
 /// is the payload. Lines that begin with a colon keep the connection alive. The stream begins after
-/// the last number that the device acknowledged, or after `Last-Event-ID` if that is later.
+/// the last number that the device acknowledged, or after the number in the header field
+/// `Last-Event-ID` if that number is higher.
 public struct NumberedNotification: Sendable, Hashable {
   /// The number of the notification. Later notifications have higher numbers. A device acknowledges
   /// all notifications up to a number.

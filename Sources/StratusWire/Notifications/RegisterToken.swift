@@ -10,7 +10,7 @@ public enum RegisterToken: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     public var apnsEnvironment: ContainerEnvironment
     public var apnsToken: String
-    /// The ID of the device. nil means the `clientId` of the request.
+    /// The ID of the device. nil means the `clientId` in the URL of the request.
     public var clientID: String?
 
     public init(

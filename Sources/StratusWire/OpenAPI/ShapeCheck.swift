@@ -20,7 +20,8 @@ package enum ShapeCheck {
     return fault(body, row.answer, at: "")
   }
 
-  /// Describes the names in shapes that no schema has, and the texts that cannot be read.
+  /// Describes the faults of the shapes themselves: the texts that cannot be read, and the names of
+  /// schemas that do not exist.
   package static var faults: [String] {
     let names = Set(WireShapes.schemas.map(\.name))
     let shapes =

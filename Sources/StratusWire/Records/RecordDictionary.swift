@@ -14,7 +14,8 @@ public struct RecordDictionary: Sendable {
   public var parentRecordName: String?
   /// The record name of the share whose root is this record. The share is in the same zone.
   public var shareRecordName: String?
-  /// The ID of the share in the share's URL. Both the root record and the share have it.
+  /// The ID in the URL of the share. Both the share and its root record have this ID. A record can
+  /// get the ID before it is shared (``RecordOperation/createsShortGUID``).
   public var shortGUID: String?
   /// The host name in the URL of the share. Both the root record and the share have it.
   public var displayedHostname: String?

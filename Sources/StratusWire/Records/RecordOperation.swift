@@ -104,8 +104,8 @@ extension ParentChange {
     }
   }
 
-  /// Choice: an empty dictionary removes the parent, as an empty field dictionary clears a field.
-  /// If the dictionary is missing, the record keeps its parent.
+  /// Choice: a `parent` dictionary without a record name removes the parent. If the key `parent` is
+  /// missing, the record keeps its parent.
   init(record: JSONView) throws(WireError) {
     guard let parent = record["parent"] else {
       self = .unchanged

@@ -4,7 +4,7 @@
 public enum ResolveShares: Endpoint {
   public static let path = "records/resolve"
 
-  /// The request of `records/resolve` and `records/accept`.
+  /// The request of `records/resolve`, `records/accept` and `records/access`.
   public struct Request: JSONWritable, JSONReadable {
     public var shortGUIDs: [ShortGUID]
 
@@ -50,7 +50,7 @@ public enum AcceptShares: Endpoint {
   public typealias Response = ResolveShares.Response
 }
 
-/// The ID of a share in its URL, and the parts of its root record that the caller requests.
+/// The ID in the URL of a share, and the parts of the share's root record that the caller requests.
 public struct ShortGUID: Sendable, Hashable {
   /// The last part of the URL's path, without the fragment.
   public var value: String

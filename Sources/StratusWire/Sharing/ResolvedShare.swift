@@ -15,8 +15,8 @@ public struct ResolvedShare: Sendable {
   /// The root record. It is nil if the caller did not request it, or if the share has no root.
   public var rootRecord: RecordDictionary?
   public var owner: ParticipantIdentity
-  /// The caller's role. It is ``ShareParticipant/Role/publicUser`` for any user who may join by the
-  /// URL.
+  /// The caller's role. It is ``ShareParticipant/Role/publicUser`` if the caller is not a
+  /// participant yet, but may join by the URL.
   public var participantRole: ShareParticipant.Role
   public var participantStatus: ShareParticipant.Status
   public var participantPermission: SharePermissionName

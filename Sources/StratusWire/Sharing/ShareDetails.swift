@@ -80,7 +80,8 @@ public struct ShareInput: Sendable, Hashable {
   /// a new share, nil means ``SharePermissionName/none``.
   public var publicPermission: SharePermissionName?
   /// The complete list of participants. Participants that are not in the list are removed, but the
-  /// owner may be left out. nil means unchanged.
+  /// owner may be left out. nil means unchanged. If ``publicPermission`` changes from or to
+  /// ``SharePermissionName/none``, the server also removes participants by itself.
   public var participants: [ShareParticipant]?
   /// Whether users who are not invited may ask for access. nil means unchanged, and false for a new
   /// share. The key is `denyAccessRequests`, which has the opposite value.

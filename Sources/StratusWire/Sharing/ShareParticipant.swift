@@ -40,9 +40,9 @@ public struct ShareParticipant: Sendable, Hashable {
   public var isApprovedRequester = false
   /// When the participant was added, in milliseconds since 1970 UTC. Only the server sets it.
   public var addedAt: Int64?
-  /// In a request: whether a new participant without an identity gets a one-time URL. In an answer
-  /// and in the store: whether the participant was invited by a one-time URL. The key is
-  /// `isOneTimeURLParticipant`.
+  /// In a request: whether a new participant without an identity gets a one-time URL. In the store,
+  /// and in an answer to the owner or an administrator: whether the participant was invited by a
+  /// one-time URL. In other answers it is false. The key is `isOneTimeURLParticipant`.
   public var isOneTime = false
   /// The ID in the participant's one-time URL. Only the owner and administrators see it.
   public var oneTimeShortGUID: String?

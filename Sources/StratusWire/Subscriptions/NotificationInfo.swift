@@ -24,7 +24,8 @@ public struct NotificationInfo: Sendable, Hashable {
   public var shouldSendContentAvailable: Bool
   public var shouldSendMutableContent: Bool
   public var category: String?
-  /// The name of a field whose value identifies the earlier notification to replace.
+  /// The name of a field of the record. A notification replaces earlier ones with the same value of
+  /// this field. Only query subscriptions use it.
   public var collapseIDKey: String?
 
   public init() {

@@ -1,7 +1,7 @@
 /// A field in the JSON of cktool: `{"type": "stringType", "value": "Milk"}`.
 ///
 /// The types and values differ from those of CloudKit Web Services: times are texts, and a file is
-/// represented by a key. An option of the command says which file has the key.
+/// represented by a key. The command's option `--asset-files` names the file for each key.
 public enum ToolField: Sendable, Hashable {
   case value(FieldValue)
   /// The keys of files. Only a list has more than one key.

@@ -7,7 +7,7 @@ public enum DiscoverUsers: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     /// The addresses, numbers and record names to look up. nil asks for all users among the
-    /// caller's contacts; the server knows no contacts.
+    /// caller's contacts. The server knows no contacts, so the answer is then empty.
     public var lookups: [ParticipantLookup]?
 
     public init(lookups: [ParticipantLookup]?) { self.lookups = lookups }

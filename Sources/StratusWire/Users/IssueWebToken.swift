@@ -1,6 +1,6 @@
 /// `users/token`: returns a web auth token for the calling user, with which a web page can act in
 /// the user's name. Apple's server has no such endpoint. The `CKFetchWebAuthTokenOperation` of
-/// Stratus calls it.
+/// Stratus calls this endpoint.
 public enum IssueWebToken: Endpoint {
   public static let path = "users/token"
 

@@ -31,7 +31,7 @@ public struct WebKey: JSONReadable, Hashable {
   public var id: String?
   /// The use of the key: `sig`, `enc`, or nil for both.
   public var use: String?
-  /// The only algorithm of the key, or nil.
+  /// The only algorithm with which the key may be used, or nil if the key names none.
   public var algorithm: String?
   /// The curve of the key, or nil for an RSA key.
   public var curve: String?

@@ -13,8 +13,8 @@ public enum ModifyZones: Endpoint {
 
     public var kind: Kind
     public var zoneID: ZoneID
-    /// The encryption scope of a new zone. nil means the default for a new zone, and no change for
-    /// an existing one.
+    /// The encryption scope of a new zone. nil means the default. If the zone exists already with
+    /// another scope, the server refuses the operation.
     public var encryptionScope: EncryptionScope?
 
     public init(_ kind: Kind, _ zoneID: ZoneID, encryptionScope: EncryptionScope? = nil) {

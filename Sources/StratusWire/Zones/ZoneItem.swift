@@ -1,19 +1,23 @@
 /// A zone in an answer.
 public struct ZoneDictionary: Sendable {
   public var zoneID: ZoneID
-  /// The newest change token of the zone. It is nil if the zone has no history.
+  /// The newest change token of the zone. It is nil if the zone has no history, for a deleted zone,
+  /// and in the answers of `changes/database` and `zones/changes`.
   public var syncToken: String?
-  /// A text that distinguishes the zone from earlier and later zones with the same name. It is
-  /// present only if the request has `incarnations`.
+  /// A text that distinguishes the zone from earlier and later zones with the same name. For a
+  /// participant, the text also changes if the participant leaves and joins again. It is present
+  /// only if the request has `incarnations`.
   ///
   /// Stratus adds this key. Apple's service has no such key.
   public var incarnation: String?
-  /// Whether the zone supports atomic batches. It is nil in lists of changed zones.
+  /// Whether the zone supports atomic batches. It is nil for a deleted zone, and in the answers of
+  /// `zones/list`, `changes/database` and `zones/changes`.
   public var isAtomic: Bool?
   /// The flags that say whether and how the zone can be shared. A flag is nil if the server omits
-  /// it.
+  /// it. Stratus servers omit all of them.
   public var sharing = Sharing()
-  /// The record name of the share of the whole zone. nil means that there is none.
+  /// The record name of the share of the whole zone. nil means that there is none. Only the answers
+  /// of `zones/list` and `zones/lookup` contain the name.
   ///
   /// Stratus adds this key. Its value has the same format as the key `share` of a record. Apple's
   /// public pages show no such key.
@@ -22,7 +26,8 @@ public struct ZoneDictionary: Sendable {
   /// The reason of the deletion. It is written only if it is not ``ZoneDeletionReason/deleted``.
   public var deletionReason: ZoneDeletionReason
   /// Whether single records with encrypted values can be shared, or only the zone as a whole. The
-  /// key is written only if the scope is not the default.
+  /// key is written only if the scope is not the default. The answers of `changes/database` and
+  /// `zones/changes` never contain it, so the value is then the default.
   public var encryptionScope: EncryptionScope
 
   /// The flags that say whether and how a zone can be shared.
