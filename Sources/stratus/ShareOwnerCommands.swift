@@ -226,8 +226,8 @@ extension ShareCommand {
 }
 
 extension DeviceOptions {
-  /// Returns the URL of a share without the secret in its fragment, or nil if the answer of the
-  /// server has no ID for it.
+  /// Returns the URL of a share without the secret in its fragment, or nil if the server's answer
+  /// contains no short GUID or no host name.
   fileprivate func url(of share: RecordDictionary) -> String? {
     guard let guid = share.shortGUID, let host = share.displayedHostname else { return nil }
     return "\(scheme)://\(host)/share/\(guid)"
@@ -250,7 +250,8 @@ extension ParticipantIdentity {
     }
   }
 
-  /// Whether a text names this participant. The case of letters makes no difference.
+  /// Whether a text names this participant: it is the participant's ``text`` in any letter case, or
+  /// exactly the user record name.
   fileprivate func isCalled(_ name: String) -> Bool {
     text.lowercased() == name.lowercased() || userRecordName == name
   }

@@ -21,7 +21,7 @@ public struct WorkLocksPair: Sendable {
 /// Checks what the port `WorkLocks` guarantees.
 public enum WorkLocksConformance {
   /// The checks that use one process. Locks for a server with only one process must pass these
-  /// checks, but not ``pairChecks``.
+  /// checks. They need not pass ``pairChecks``.
   public static let checks: [ConformanceCheck<any WorkLocks>] = [
     .init("a step runs, and its result is returned to the caller", stepsRun),
     .init("an error of a step is thrown to the caller, and the lock is free", errorsArePassedOn),

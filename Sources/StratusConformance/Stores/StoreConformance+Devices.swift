@@ -5,7 +5,7 @@ import StratusWire
 extension StoreConformance {
   static let collectionChecks: [Check] = [
     Check(
-      "a read mark gets its number from the counter of notifications",
+      "a read mark gets its number from the counter of the user's notifications",
       marksAreNumbered),
     Check("a user can mark only their own notifications as read, each once", marksAreOnes),
     Check("old notifications and unseen devices are removed in limited steps", oldGo),

@@ -14,8 +14,8 @@ extension StoreConformance {
     Check("an index build adds entries of older records to the existing entries", olderEntriesJoin),
   ]
 
-  /// Lists of index columns that together contain every ``IndexColumn`` source and every kind of
-  /// entry.
+  /// Lists of index columns that together contain every source of an ``IndexColumn``, and every
+  /// form that a new index can have.
   private static let columns: [[IndexColumn]] = [
     [IndexColumn(.field("title"))],
     [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],

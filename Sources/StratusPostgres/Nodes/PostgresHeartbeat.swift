@@ -9,6 +9,7 @@
     public var version: String
     /// The start of the node, in milliseconds since 1970 UTC by the database's clock.
     public var startedAt: Int64
+    /// The time of the last heartbeat, in milliseconds since 1970 UTC by the database's clock.
     public var seenAt: Int64
     public var isDraining: Bool
   }

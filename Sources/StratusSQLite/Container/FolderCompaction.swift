@@ -9,7 +9,7 @@ import StratusSQL
 /// loses nothing. After a compaction, a running server can return unused space of all files, even
 /// of files that an earlier version created.
 public struct FolderCompaction: Sendable {
-  /// The size of a file, in bytes.
+  /// The size of a file in bytes before and after its compaction. `before` includes the file's log.
   public struct Sizes: Sendable, Equatable {
     public var before: Int64
     public var after: Int64
