@@ -142,7 +142,8 @@ public enum WorkLocksConformance {
     try expect(try await pair.other.lease(.assetSweep, at: place), true)
   }
 
-  /// Returns the code of the error that a failing step throws.
+  /// Runs a step that fails. Returns the code of the error that the caller gets, or nil if there is
+  /// none.
   private static func code(of locks: any WorkLocks) async -> ErrorCode? {
     do throws(ServerError) {
       _ = try await locks.withLock(on: .cascades, at: place) { () throws(ServerError) -> Bool in

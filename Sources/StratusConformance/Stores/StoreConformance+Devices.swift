@@ -47,7 +47,8 @@ extension StoreConformance {
     try expect(read, [false, true, true, true])
   }
 
-  /// Marking a notification again changes nothing, but the result still contains the notification.
+  /// Marking a notification again changes nothing, but the result still contains the notification's
+  /// ID.
   static func marksAreOnes(_ store: any Store) async throws {
     let (first, again, other, newest) = try await store.write { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1")])

@@ -111,8 +111,8 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// Fills zones of several databases with live records, tombstones, records of other types, and
-  /// deleted zones.
+  /// Creates zones in several databases with live records, records of another type and tombstones,
+  /// and deletes one of the zones.
   private static func fill(_ store: any Store) async throws {
     for (database, zones) in [
       (Sample.ann, ["One", "Two"]), (Sample.bob, ["One"]), (.public, ["Gone"]),

@@ -56,7 +56,7 @@
       }
     }
 
-    /// Stores that the node drains, because it will be stopped.
+    /// Stores in the table `nodes` that this node drains, because it will be stopped.
     func drain() async throws(ServerError) {
       try await autocommit.run { [node] (session) throws(ServerError) in
         _ = try session.connection.execute(HeartbeatStatements.drain, [.text(node)])

@@ -14,8 +14,8 @@ enum SharingTables {
   /// the record is in the hierarchy. With `kind` 2, the record left the hierarchy. `change` is a
   /// number from the counter of the zone. A record is in at most one hierarchy.
   ///
-  /// A row of `unfinished_hierarchies` is a record whose children may still be in an outdated
-  /// hierarchy.
+  /// A row of `unfinished_hierarchies` is a record whose children may still be in the record's
+  /// earlier hierarchy.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE joined_shares (
