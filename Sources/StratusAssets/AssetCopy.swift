@@ -24,8 +24,8 @@ public struct AssetCopy: Sendable {
   private let earlier: AssetFolders?
   private let disk: Disk
 
-  /// - Parameter earlier: an earlier backup of the same data folder. A file that it contains is not
-  ///   copied again.
+  /// - Parameter earlier: an earlier backup of the same data folder. If it contains an intact copy
+  ///   of a file on the same disk, the file is linked and not copied.
   /// - Throws: `INTERNAL_ERROR` if the container's ID is not safe as a folder name.
   public init(
     of address: StoreAddress, from source: URL, to target: URL, earlier: URL? = nil
@@ -51,8 +51,8 @@ public struct AssetCopy: Sendable {
     return size
   }
 
-  /// Copies a file, and returns when the copy is on disk. The contents are compared with the
-  /// checksum of the upload.
+  /// Copies or links a file, and returns when the copy is on disk. The contents are compared with
+  /// the checksum of the upload.
   ///
   /// - Parameter onProgress: is called at intervals with the number of bytes that were copied since
   ///   the last call.

@@ -10,7 +10,8 @@ final class DiskFile: Sendable {
   /// The error of a failed flush. After such an error, written bytes may be lost.
   private let flushFailure = Mutex<ServerError?>(nil)
 
-  /// Returns nil if there is no such file and `flags` do not include `O_CREAT`.
+  /// Returns nil if there is no such file. With `O_CREAT`, returns nil only if the file's folder
+  /// does not exist.
   init?(_ path: String, _ flags: Int32) throws(ServerError) {
     let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o600)
     if descriptor < 0 {

@@ -13,7 +13,8 @@ final class FolderUpload: AssetUpload {
     var file: DiskFile?
     var hash = SHA256()
     var received: Int64 = 0
-    /// The number of bytes that are on disk or being flushed.
+    /// The number of bytes that had arrived when the last background flush started, or when the
+    /// upload was opened.
     var flushed: Int64 = 0
     var isFlushing = false
     /// Whether a later owner has taken the upload over.

@@ -3,8 +3,8 @@ import Foundation
 public import StratusDomain
 import Synchronization
 
-/// Signs with HMAC-SHA256 and encrypts with AES-GCM. The keys are derived from a secret of the
-/// server.
+/// Signs with HMAC-SHA256 and encrypts with AES-GCM. Each secret of the server gives a key for
+/// signatures and a key for encryption.
 ///
 /// After a rotation, only the newest secret signs and encrypts. Texts that were made with an older
 /// secret are still accepted.

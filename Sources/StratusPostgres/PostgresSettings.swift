@@ -47,26 +47,28 @@
       """
   }
 
-  /// Bounds of the engine, each with its reason.
+  /// Bounds of the engine.
   enum PostgresLimits {
     /// The maximum number of bodies of one zone that share a transaction. Choice: with 16 bodies, a
     /// commit takes less time than the bodies (measured, `nodes.md`).
     static let bodiesPerCommitMax = 16
-    /// The number of attempts of a transaction that conflicts with others.
+    /// The maximum number of attempts of a transaction that conflicts with others.
     static let attemptsMax = 50
     /// The number of attempts after which a transaction also takes the lock of its store.
     static let attemptsWithoutStoreLock = 2
-    /// The number of connections that are tried before a body is refused.
+    /// The maximum number of connections that are tried before a body is refused.
     static let connectionsPerBodyMax = 3
-    /// The number of connections that are tried to find out the outcome of a commit. Choice: with
-    /// the pauses between them, these take 15 seconds or more, which is enough for many failovers.
+    /// The maximum number of connections that are tried to find out the outcome of a commit.
+    /// Choice: with the pauses between them, these take 15 seconds or more, which is enough for
+    /// many failovers.
     static let connectionsPerOutcomeMax = 30
     /// The pause after a failed connection, so that an unreachable server gets no flood of
     /// attempts.
     static let reconnectSeconds = 0.5
     /// The size of a thread's stack in bytes. It is large, because bodies decode JSON recursively.
     static let stackSizeBytes = 4 << 20
-    /// The number of sessions that a connection keeps. Each takes up to 1 MB.
+    /// The maximum number of schemas for which a connection keeps an `SQLSession`. Each session
+    /// takes up to 1 MB.
     static let sessionsMax = 64
   }
 #endif

@@ -98,7 +98,7 @@ struct ImportAccountCommand: AsyncParsableCommand {
 
 /// Sends the contents of an archive to the server.
 private struct ArchiveImport {
-  /// The maximum number of refusals that the command remembers. Choice: each needs some hundred
+  /// The maximum number of refusals that the command remembers. Choice: each needs a few hundred
   /// bytes of memory.
   private static let refusalsMax = 100_000
   private static let pieceBytes = 1_048_576

@@ -52,7 +52,8 @@ struct LoginCommand: AsyncParsableCommand {
 
   /// Returns the URL without trailing slashes.
   ///
-  /// - Throws: `Failure` for a URL with which the token would cross a network in clear text.
+  /// - Throws: `Failure` if the text is not the URL of a server, or if the token would cross a
+  ///   network in clear text.
   static func checked(_ text: String) throws -> String {
     var url = text
     while url.hasSuffix("/") { url.removeLast() }

@@ -22,8 +22,8 @@ enum StandardOutput {
   /// The exit status that a shell reports for a program that SIGPIPE has ended.
   static let closedStatus = 128 + SIGPIPE
 
-  /// Writes all bytes. Ends the program if its output is closed: without a message, because a
-  /// reader such as `head` closes the output when it has read enough.
+  /// Writes all bytes. Ends the program if they cannot be written. If the output is closed, there
+  /// is no message, because a reader such as `head` closes the output when it has read enough.
   ///
   /// NB: SwiftNIO ignores SIGPIPE, so the signal does not end the program.
   static func put(_ bytes: [UInt8]) {

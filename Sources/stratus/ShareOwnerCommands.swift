@@ -245,7 +245,8 @@ extension ParticipantIdentity {
     }
   }
 
-  /// Whether a text names this participant. The case of letters makes no difference.
+  /// Whether a text names this participant: it is the participant's ``text`` in any letter case, or
+  /// exactly the user record name.
   fileprivate func isCalled(_ name: String) -> Bool {
     text.lowercased() == name.lowercased() || userRecordName == name
   }

@@ -8,7 +8,8 @@ import Synchronization
 /// The bytes of an upload are kept in memory until they fill a part, or until the upload is closed
 /// or complete. One request stores a small file. A larger file becomes a multipart upload. S3 needs
 /// the name of the object when a multipart upload begins, but the name of the file is known only in
-/// `finish`. Therefore S3 joins the parts in a temporary object, and then copies it to the name.
+/// `finish`. Therefore S3 joins the parts in a temporary object, and then copies this object to the
+/// file's name.
 public final class S3AssetStore: AssetStore {
   /// The size of a part. S3 requires parts of at least 5 MiB, and allows an object to have at most
   /// 10,000 parts.
@@ -146,7 +147,7 @@ public final class S3AssetStore: AssetStore {
     try await abortUnfinished(keys, before: time, except: recent)
   }
 
-  /// Removes multipart uploads whose state was never stored, and multipart uploads that remained
+  /// Removes old multipart uploads whose state was never stored or no longer exists, for example
   /// after a crash.
   private func abortUnfinished(
     _ keys: S3Keys, before time: Int64, except recent: Set<String>

@@ -158,6 +158,7 @@ struct S3Bucket: Sendable {
   /// Joins the parts of a multipart upload.
   ///
   /// S3 refuses parts whose bytes have changed, because the request contains the tag of each part.
+  ///
   /// - Returns: whether this request has certainly joined the parts. It is false if the multipart
   ///   upload does not exist any more, perhaps because an earlier attempt succeeded.
   /// - Throws: `CONFLICT` if another upload has replaced a part.

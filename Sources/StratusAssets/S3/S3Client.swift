@@ -76,11 +76,11 @@ public final class S3Client: Sendable {
   /// Closes the connections. This method must be called once, when no request is in progress.
   public func close() async { try? await client.shutdown() }
 
-  /// Sends a request, and repeats it if it fails.
+  /// Sends a request, and repeats it after a temporary failure.
   ///
   /// - Parameter accepted: the statuses of 300 and above that are no errors for the caller.
-  /// - Throws: `TRY_AGAIN_LATER` if S3 cannot be reached or is overloaded; `INTERNAL_ERROR` if it
-  ///   refuses the request.
+  /// - Throws: `TRY_AGAIN_LATER` if S3 cannot be reached or is overloaded; `INTERNAL_ERROR` if S3
+  ///   refuses the request, or if there are no credentials.
   func send(
     _ request: S3Request, accepting accepted: Set<Int> = []
   ) async throws(ServerError) -> S3Answer {

@@ -31,7 +31,8 @@ public final class S3CredentialSource: Sendable {
 
   public init(environment: [String: String]) { self.environment = environment }
 
-  /// The file with the credentials, or nil if they come from the environment.
+  /// The file with the credentials, or nil if they come from the environment, or if there is no
+  /// home folder.
   public var file: URL? {
     if environment["AWS_ACCESS_KEY_ID"] != nil { return nil }
     if let path = environment["AWS_SHARED_CREDENTIALS_FILE"], !path.isEmpty {

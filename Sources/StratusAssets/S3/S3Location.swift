@@ -9,7 +9,7 @@ import Foundation
 /// |---|---|
 /// | `endpoint` | the address of the storage; without it, Amazon S3 in the region |
 /// | `region` | the region that requests are signed for; `us-east-1` without it |
-/// | `path-style` | `yes` if the bucket stands in the path, `no` if it stands in the host name |
+/// | `path-style` | `yes` (default with `endpoint`): the bucket is in the path; `no`: in the host |
 /// | `plaintext` | `yes` allows an endpoint on another machine without TLS |
 public struct S3Location: Sendable, Hashable {
   /// The reason why a text is not a location, as a sentence for the operator.

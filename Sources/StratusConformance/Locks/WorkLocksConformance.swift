@@ -21,7 +21,7 @@ public struct WorkLocksPair: Sendable {
 /// Checks what the port `WorkLocks` guarantees.
 public enum WorkLocksConformance {
   /// The checks that use one process. Locks for a server with only one process must pass these
-  /// checks, but not ``pairChecks``.
+  /// checks. They need not pass ``pairChecks``.
   public static let checks: [ConformanceCheck<any WorkLocks>] = [
     .init("a step runs, and its result is returned to the caller", stepsRun),
     .init("an error of a step is thrown to the caller, and the lock is free", errorsArePassedOn),
@@ -142,7 +142,8 @@ public enum WorkLocksConformance {
     try expect(try await pair.other.lease(.assetSweep, at: place), true)
   }
 
-  /// Returns the code of the error that a failing step throws.
+  /// Runs a step that fails. Returns the code of the error that the caller gets, or nil if there is
+  /// none.
   private static func code(of locks: any WorkLocks) async -> ErrorCode? {
     do throws(ServerError) {
       _ = try await locks.withLock(on: .cascades, at: place) { () throws(ServerError) -> Bool in

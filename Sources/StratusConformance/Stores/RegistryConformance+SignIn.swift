@@ -17,7 +17,7 @@ extension RegistryConformance {
     StoredPassword(accountID: account, hash: hash, changedAt: changedAt)
   }
 
-  /// Stores sessions of accounts that have the password `$a$`.
+  /// Stores sessions of accounts whose password has the hash `$a$`.
   private static func keep(
     _ sessions: [BrowserSession], in registry: any Registry, countMax: Int = 100
   ) async throws {
@@ -74,7 +74,7 @@ extension RegistryConformance {
     try expect(try await registry.sessions().map(\.id), ["app 2"])
     try expect(try await registry.version() == version, false)
     try expect(try await registry.browserSessions(ofAccount: "2"), [session(2, of: "2")])
-    // A sign-in with the earlier password comes too late.
+    // A sign-in that the earlier password proved is refused.
     try expect(
       try await registry.create(session(3), provenBy: .password(hash: "$a$"), countMax: 100), false)
     try expect(try await registry.browserSessions(ofAccount: "1"), [])

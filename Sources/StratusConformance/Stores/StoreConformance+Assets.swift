@@ -171,8 +171,8 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// Two records in different zones and databases hold the asset. A hold that is added twice counts
-  /// once.
+  /// Four records hold the asset: three in two zones of one user, and one in a zone of another
+  /// user. A hold that is added twice counts once.
   static func lastHoldCounts(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.asset(1))

@@ -13,7 +13,7 @@ extension StoreConformance {
     Check("the epoch of a store does not change", epochStays),
   ]
 
-  /// A record that changed twice appears only at the end of the feed.
+  /// A record that was saved twice appears only once, at its newest change.
   static func feedHasLatestStates(_ store: any Store) async throws {
     try await store.save(["one", "two", "three"], inZone: "Notes")
     try await store.save(["one"], inZone: "Notes")

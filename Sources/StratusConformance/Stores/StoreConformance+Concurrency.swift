@@ -96,7 +96,7 @@ extension StoreConformance {
               let zone = try body.existing("Notes")
               let newest = try body.changes(in: zone, newestFirst: true, limit: 1)
               let latest = try body.latestZoneChange(in: Sample.ann)
-              // The history has one entry for the creation of the zone and one for each save.
+              // The counter of the history counts the creation of the zone and each save.
               return newest.first?.change == zone.change && latest == zone.change + 1
             }
             if !isWhole { torn += 1 }

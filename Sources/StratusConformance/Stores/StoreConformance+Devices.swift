@@ -5,7 +5,7 @@ import StratusWire
 extension StoreConformance {
   static let collectionChecks: [Check] = [
     Check(
-      "a read mark gets its number from the counter of notifications",
+      "a read mark gets its number from the counter of the user's notifications",
       marksAreNumbered),
     Check("a user can mark only their own notifications as read, each once", marksAreOnes),
     Check("old notifications and unseen devices are removed in limited steps", oldGo),
@@ -47,7 +47,8 @@ extension StoreConformance {
     try expect(read, [false, true, true, true])
   }
 
-  /// Marking a notification again changes nothing, but the result still contains the notification.
+  /// Marking a notification again changes nothing, but the result still contains the notification's
+  /// ID.
   static func marksAreOnes(_ store: any Store) async throws {
     let (first, again, other, newest) = try await store.write { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1")])

@@ -142,7 +142,8 @@ extension StoreConformance {
 }
 
 extension StoreWriting {
-  /// Removes the tombstones of records, and the zones, that were deleted before the given time.
+  /// Removes the tombstones of records that were deleted before the given time. Removes zones that
+  /// were deleted before this time from the history.
   fileprivate func forget(before time: Int64) throws(ServerError) {
     while try expireDeletions(before: time, limit: 100) {}
   }

@@ -14,8 +14,8 @@ extension StoreConformance {
     Check("an index build adds entries of older records to the existing entries", olderEntriesJoin),
   ]
 
-  /// Lists of index columns that together contain every ``IndexColumn`` source and every kind of
-  /// entry.
+  /// Lists of index columns that together contain every source of an ``IndexColumn``, and every
+  /// form that a new index can have.
   private static let columns: [[IndexColumn]] = [
     [IndexColumn(.field("title"))],
     [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],
@@ -111,8 +111,8 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// Fills zones of several databases with live records, tombstones, records of other types, and
-  /// deleted zones.
+  /// Creates zones in several databases with live records, records of another type and tombstones,
+  /// and deletes one of the zones.
   private static func fill(_ store: any Store) async throws {
     for (database, zones) in [
       (Sample.ann, ["One", "Two"]), (Sample.bob, ["One"]), (.public, ["Gone"]),

@@ -146,7 +146,7 @@ extension StoreConformance {
     try expect(keys, [])
   }
 
-  /// The reason for a zone's deletion is stored in the zone's own row and in the database's
+  /// The reason for a zone's deletion can be read by the zone's name, and in the database's
   /// history.
   static func reasonIsKept(_ store: any Store) async throws {
     let names = ["reset", "deleted", "remade"]

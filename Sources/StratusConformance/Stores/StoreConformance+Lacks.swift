@@ -4,7 +4,9 @@ import StratusWire
 extension StoreConformance {
   static let lackChecks: [Check] = [
     Check("refusals in production are counted by schema part and app", lacksAreAdded),
-    Check("above a limit, new counters replace those of the fewest refusals", lacksAreBounded),
+    Check(
+      "above a limit, new counters replace the counters with the fewest refusals",
+      lacksAreBounded),
     Check("the counts of a schema part can be removed", lacksAreRemoved),
   ]
 

@@ -82,7 +82,8 @@ extension StoreConformance {
     try expect(changes.map(\.number).max(), number)
   }
 
-  /// A later write may use the record numbers and change numbers of a failed write.
+  /// The later write uses the change number of the failed write. It may get the same record number,
+  /// but need not.
   static func undoneNumbersAreFree(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "A")
     _ = await store.failure { (body) throws(ServerError) in

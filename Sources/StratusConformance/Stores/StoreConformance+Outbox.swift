@@ -18,7 +18,7 @@ extension StoreConformance {
   private static let origin = ChangeOrigin(
     user: "_bob", deviceID: "d'1", notificationID: "N-1", time: 1_700_000_000_001)
 
-  /// The outbox contains events of all kinds, from several databases.
+  /// The outbox contains events of several kinds, from several databases.
   static func outboxIsInOrder(_ store: any Store) async throws {
     let nameless = ChangeOrigin(user: "_ann", deviceID: nil, notificationID: "N-2", time: 2)
     let changed = WatchedChange.Event.recordsChanged(

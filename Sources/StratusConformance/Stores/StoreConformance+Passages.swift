@@ -54,8 +54,8 @@ extension StoreConformance {
     try expect(listed, 5)
   }
 
-  /// The check uses wrong change numbers: an earlier one, the number of another record, and numbers
-  /// that leave a gap.
+  /// The check uses wrong change numbers: an earlier one, the number of another record, numbers
+  /// that leave a gap, and one number for passages of two records.
   static func passageNumbersAreChecked(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     for (name, change) in [("a", 1), ("b", 2), ("a", 4), ("a", 9)] as [(String, Int64)] {
@@ -212,8 +212,8 @@ extension StoreReading {
 }
 
 extension Store {
-  /// Adds passages of two hierarchies: `b` joins `two` at change 3, `a` moves from `one` to `two`
-  /// at change 4, and `c` joins `one` at change 5.
+  /// Adds passages of two hierarchies: `a` joins `one` at change 2, `b` joins `two` at change 3,
+  /// `a` moves from `one` to `two` at change 4, and `c` joins `one` at change 5.
   fileprivate func savePassages() async throws(ServerError) {
     try await save(["x"], inZone: "Notes")
     try await write { (body) throws(ServerError) in

@@ -16,7 +16,7 @@ extension StoreConformance {
     Check("a record number identifies one live record of one zone", numbersLeadToRecords),
     Check("a record that is saved again keeps its number", numbersAreKept),
     Check("a record that replaces a tombstone gets the new number", tombstonesGiveWay),
-    Check("record numbers that a failed write drew can be drawn again", undoneNumbersAreFree),
+    Check("after a failed write, a later write can draw record numbers", undoneNumbersAreFree),
   ]
 
   /// The lookup and the change feed return every property of the record.

@@ -8,7 +8,7 @@ extension StoreConformance {
     Check("a subscription is stored byte for byte", definitionIsKept),
     Check("a user's subscriptions are listed in order of their IDs", subscriptionsAreListed),
     Check(
-      "a subscription that replaces another gets a new number, but the same start",
+      "a subscription that replaces another has a new number and the same outbox position",
       replacedIsAnother),
     Check("subscriptions are found by their key, in pages", filedAreFound),
     Check("a kind of change is watched until its last subscription is removed", watchFollows),

@@ -80,7 +80,8 @@ extension StoreConformance {
     try expect(count, 5)
   }
 
-  /// The check uses the public database and the private databases of two users.
+  /// The check uses the public database and the private databases of three users. One of the users
+  /// has an empty name.
   static func databasesAreApart(_ store: any Store) async throws {
     let databases: [DatabaseKey] = [.public, Sample.ann, Sample.bob, .private(owner: "")]
     for (index, database) in databases.enumerated() {

@@ -22,7 +22,7 @@ extension Sample {
       checksum: checksum(byte), file: "file \(byte)", size: Int64(byte) << 32, touched: touched)
   }
 
-  /// Returns the derived rows of a sample record.
+  /// Returns derived rows with the given entries, links and holds.
   static func rows(
     entries: [IndexEntry] = [], links: [RecordLink] = [], holds: [AssetHold] = []
   ) -> DerivedRows {

@@ -8,8 +8,8 @@ enum Sample {
   static let bobsView = DatabaseView.private(user: "_bob")
   static let bob = DatabaseKey.private(owner: "_bob")
   static let refusal = ServerError(.accessDenied, Reason.accessDenied)
-  /// The time at which zones are deleted. The time of a record is the sum of this time and the
-  /// record's change number.
+  /// The time at which zones are deleted, in milliseconds since 1970 UTC. The time of a record is
+  /// the sum of this time and the record's change number.
   static let time: Int64 = 1_700_000_000_000
 
   static func record(_ name: String, change: Int64, text: String = "{}") -> StoredRecord {

@@ -18,14 +18,14 @@
     /// Whether ``schema`` was set only until the end of a transaction. The next transaction must
     /// then set its own schema, even if both are equal.
     var mustSetSchema = false
-    /// The first error since the transaction began. After an error, PostgreSQL refuses every
-    /// further statement of the transaction.
+    /// The first error since the transaction began, or the loss of the connection if it followed.
+    /// After an error, PostgreSQL refuses every further statement of the transaction.
     var failure: PostgresFailure?
     /// Whether a transaction was begun and not ended.
     var isInTransaction = false
     /// Whether PostgreSQL sent a warning since the commit was sent.
     var hasWarning = false
-    /// The number of statements of the transaction that may write.
+    /// The number of statements in the present transaction that may have written rows.
     var writes = 0
     /// The number of the newest commit of this connection. Only transactions that write are
     /// counted.

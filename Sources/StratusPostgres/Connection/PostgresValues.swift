@@ -70,8 +70,8 @@
       }
     }
 
-    /// The type `BIGINT`. NB: PostgreSQL would read a number that is compared with a constant, such
-    /// as in `1 = ?`, as four bytes.
+    /// The type `BIGINT`. NB: without this type, PostgreSQL would expect four bytes for a number
+    /// that is compared with a constant, such as in `1 = ?`.
     private static let bigint: Oid = 20
 
     /// The format code of binary values.

@@ -143,7 +143,8 @@
   /// Decodes rows from the binary format of `COPY`.
   struct PostgresCopyReader {
     static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
-    /// The length of the signature, the flags, and the length of an extension, which is always 0.
+    /// The number of bytes in the header: the signature, the flags, and the length of the header's
+    /// extension. This length is always 0, so no extension follows.
     private static let headerBytes = signature.count + 8
 
     private let columns: [CopiedTable.Column]

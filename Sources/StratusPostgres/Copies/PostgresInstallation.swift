@@ -31,7 +31,8 @@
         throw error.error
       }
       do throws(ServerError) {
-        // NB: whole tables are read, and the other engine may need longer than a server's body.
+        // NB: whole tables are read. While the other engine works, this transaction may be idle for
+        // longer than a transaction of a server may be.
         try connection.define(
           "SET enable_seqscan = on; SET idle_in_transaction_session_timeout = 0;")
       } catch {
@@ -96,7 +97,8 @@
   extension PostgresInstallation {
     /// Removes an unfinished copy, and begins a new one.
     ///
-    /// - Throws: `INTERNAL_ERROR` if the database contains an installation.
+    /// - Throws: `INTERNAL_ERROR` if the database contains an installation that is not an
+    ///   unfinished copy.
     public func beginCopy() throws(ServerError) {
       try writing(in: "pg_catalog") { () throws(ServerError) in
         if try hasTable("unfinished_copy") {

@@ -8,7 +8,7 @@
   /// the number of its commit to this row. After the connection was lost, the node removes the row,
   /// which returns the number of the last commit. If the old transaction is still running, the
   /// removal waits for it. If the old transaction begins to write its number later, it finds no row
-  /// and fails. So the answer is final, even if the connection now leads to another server.
+  /// and fails. So the answer is final, even if the node's new connection leads to another server.
   struct PostgresCommits: Sendable {
     /// The statement that stores the number of a commit. Its values are the number and the
     /// connection.

@@ -22,7 +22,7 @@
       self.prepare = prepare
     }
 
-    /// Returns the connection, or a new one if there is none.
+    /// Returns the connection, or a new one if there is none or the old one was lost.
     ///
     /// - Throws: `TRY_AGAIN_LATER` if PostgreSQL cannot be reached, and any error of `prepare`.
     func open() throws(ServerError) -> PostgresConnection {

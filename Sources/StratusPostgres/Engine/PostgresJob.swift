@@ -27,7 +27,7 @@
     func forget(on connection: PostgresConnection)
   }
 
-  /// A body whose result has a certain type.
+  /// A body whose result has the type `Value`.
   ///
   /// NB: this type is unchecked. The pool passes the body from the caller's thread to the thread of
   /// a connection, and no other thread uses the body.

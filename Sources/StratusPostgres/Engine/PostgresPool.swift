@@ -34,7 +34,7 @@
     private var closers: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:
-    ///   - name: the beginning of the names of the threads, at most 12 characters.
+    ///   - name: the beginning of the threads' names. A hyphen and the number of the thread follow.
     ///   - makeWorker: creates the worker of a new thread.
     init(
       name: String, threadsMax: Int, waitingMax: Int,

@@ -46,6 +46,7 @@
       case finished([ServerError?])
       /// No body has written anything, or the outcome is unknown.
       case refused(ServerError)
+      /// Each body must run in a transaction of its own. No body has written anything yet.
       case separate
     }
 
@@ -77,8 +78,8 @@
       return jobs.count > 1 ? .separate : .refused(last)
     }
 
-    /// Waits before another attempt after a conflict, longer each time. The number of the thread
-    /// makes two conflicting threads wait for different times.
+    /// Waits before the third attempt and before each later attempt, longer each time. The number
+    /// of the thread makes two conflicting threads wait for different times.
     private func pause(before attempt: Int) {
       guard attempt > 1 else { return }
       let milliseconds = Double(attempt) * (1 + Double(number % 8) / 4)

@@ -9,6 +9,7 @@
     public var version: String
     /// The start of the node, in milliseconds since 1970 UTC by the database's clock.
     public var startedAt: Int64
+    /// The time of the last heartbeat, in milliseconds since 1970 UTC by the database's clock.
     public var seenAt: Int64
     public var isDraining: Bool
   }
@@ -55,7 +56,7 @@
       }
     }
 
-    /// Stores that the node drains, because it will be stopped.
+    /// Stores in the table `nodes` that this node drains, because it will be stopped.
     func drain() async throws(ServerError) {
       try await autocommit.run { [node] (session) throws(ServerError) in
         _ = try session.connection.execute(HeartbeatStatements.drain, [.text(node)])

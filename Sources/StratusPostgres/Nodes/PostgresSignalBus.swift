@@ -8,9 +8,9 @@
 
   /// Signals between nodes. A node's signals to itself do not pass through PostgreSQL.
   ///
-  /// A `NOTIFY` inside of a write transaction would more than halve the number of writes
-  /// (measured, `nodes.md`). So signals are collected for some milliseconds, and a connection that
-  /// does nothing else sends each of them once.
+  /// A `NOTIFY` inside of a write transaction would more than halve the number of writes (measured,
+  /// `nodes.md`). So signals are collected for a few milliseconds, and the connection of
+  /// ``PostgresAutocommit`` sends each of them once, outside of write transactions.
   final class PostgresSignalBus: Sendable {
     /// A signal on its way between nodes.
     private struct Message: Hashable {
@@ -69,7 +69,7 @@
       thread.start()
     }
 
-    /// Ends the thread within a second. Later signals stay in this node.
+    /// Makes the thread end, usually within a second. Later signals stay in this node.
     func close() { state.withLock { $0.isClosed = true } }
 
     private func wait(on connector: PostgresConnector) {

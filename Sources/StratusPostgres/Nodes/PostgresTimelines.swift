@@ -110,7 +110,8 @@
         let isKnown =
           try connection.first(TimelineStatements.find, key) { _ in true } ?? false
         // NB: a cluster must not return to an earlier timeline. If it does, the writes of the later
-        // one are lost, and only the nodes that were connected to it know this.
+        // timeline are lost, and only the nodes that were connected to the later timeline know
+        // this.
         isRenewed =
           known?.timeline.cluster == timeline.cluster
           && (known?.timeline.number ?? 0) > timeline.number

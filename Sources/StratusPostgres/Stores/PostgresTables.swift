@@ -41,7 +41,8 @@
         PRIMARY KEY (cluster, timeline));
       """
 
-    /// The tables whose keys begin with a database and a zone, or with a part of them.
+    /// The tables that have indexes with the columns `database`, `zone` or `root`, and the columns
+    /// for which ``tuning`` sets `n_distinct`.
     private static let keyed: [(table: String, columns: [String])] = [
       ("asset_holds", ["database", "zone"]), ("cascades", ["database", "zone"]),
       ("entries", ["database", "zone"]), ("joined_shares", ["database", "zone", "root"]),

@@ -103,8 +103,8 @@ private enum AssetStatements {
   static let forgetUploader = SQLStatement("DELETE FROM asset_uploaders WHERE checksum = ?")
   static let registered = SQLStatement(
     "SELECT file FROM assets WHERE file IN (\(SQLStatement.severalNames))")
-  /// The column `touched` only increases, so that no asset looks unused after the clock was set
-  /// back.
+  /// The column `touched` never decreases, so that a recently used asset does not look old after
+  /// the clock was set back.
   static let register = SQLStatement(
     """
     INSERT INTO assets (checksum, file, size, touched, held)

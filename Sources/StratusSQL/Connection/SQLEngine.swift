@@ -5,7 +5,8 @@ public import StratusDomain
 public protocol SQLSession: AnyObject, SendableMetatype {
   init(connection: any SQLConnection)
 
-  /// Begins a transaction. At this time, the cache contains only values of committed transactions.
+  /// Prepares the session for a new transaction. At this time, the cache contains only values of
+  /// committed transactions.
   func begin()
 
   /// Removes the values of an undone transaction from the cache. Other values may be removed, too.

@@ -1,4 +1,4 @@
-/// Bounds of the data that one call reads, each with its reason.
+/// Bounds of the data that one statement or one step reads or removes.
 enum SQLLimits {
   /// The number of bytes of fields after which one step of background work reads no more records,
   /// even below its row limit. A record may have a megabyte, and a step of hundreds of records must

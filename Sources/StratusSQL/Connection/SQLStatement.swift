@@ -1,9 +1,10 @@
 import Synchronization
 
-/// An SQL statement that is known at compile time.
+/// An SQL statement that connections prepare once and then reuse.
 ///
-/// Each statement is a static constant and is created once. Its index is small and dense, so that a
-/// connection stores the prepared statements in an array.
+/// Most statements are static constants. Statements that contain the name of a table or schema are
+/// created at run time. The indexes are small numbers without gaps, so that a connection can store
+/// its prepared statements in an array.
 public struct SQLStatement: Sendable {
   /// The index of the prepared statement in each connection. Indexes start at 0, in order of
   /// creation.

@@ -1,7 +1,8 @@
 import StratusDomain
 
 /// The tables of usage, added with layout 5. They contain the day on which each index was last
-/// read, and the user that uploaded an asset that no record uses.
+/// read, and the user who last uploaded each asset. The uploader matters only while no record uses
+/// the asset.
 ///
 /// The tables belong to the store, because indexes and assets belong to the store.
 enum UseTables {

@@ -67,8 +67,8 @@ enum NotificationTables {
     "CREATE INDEX notifications_owner ON notifications (owner, user_number);"
 
   /// Upgrades the tables to layout 13. In earlier layouts, users saw the numbers of the whole
-  /// store. Each user's numbers continue after the newest of them, so that devices can use their
-  /// old positions.
+  /// store. Each user's numbers continue after the store's newest number, so that devices can use
+  /// their old positions.
   static let numberUsers = """
     ALTER TABLE notification_count ADD COLUMN base BIGINT NOT NULL DEFAULT 0;
     UPDATE notification_count SET base = newest;

@@ -46,11 +46,11 @@ extension StoreSession {
     } else {
       try connection.queue(UsageStatements.deleteQuota, [.text(user)])
     }
-    // NB: the cached schema says whether any user has an own quota (`hasUserQuotas`).
+    // NB: the cached schema says whether any user has a quota of their own (`hasUserQuotas`).
     try advanceSchema()
   }
 
-  /// Whether any user has an own quota.
+  /// Whether any user has a quota of their own.
   func hasUserQuotas() throws(ServerError) -> Bool {
     try connection.first(UsageStatements.anyQuota, []) { _ in true } ?? false
   }

@@ -5,8 +5,8 @@ public import StratusDomain
 ///
 /// Unused numbers of a block are lost when the session ends.
 struct RecordNumbers {
-  /// The minimum size of a block. With blocks of 1,000, only one new record in a thousand needs the
-  /// two statements that take a block.
+  /// The minimum size of a block. With blocks of 1,000, only one new record in a thousand needs
+  /// statements that take a block.
   static let blockSize: Int64 = 1_000
 
   /// The unused numbers of the session's block.

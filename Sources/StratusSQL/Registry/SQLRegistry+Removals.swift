@@ -144,8 +144,9 @@ extension RegistrySession {
     return saved
   }
 
-  /// Removes everything with which the account's user can sign in, the membership in the team, and
-  /// the user's name, telephone numbers and additional addresses.
+  /// Removes the account's credentials, sessions, consents and mailed codes, the membership in the
+  /// team, and the user's name, telephone numbers and additional addresses. Adds the numbers of
+  /// removed rows to `counts`, except the number of mailed codes.
   fileprivate func removeCredentials(
     ofAccount accountID: String, email: String, counts: inout [String: Int64]
   ) throws(ServerError) {
@@ -158,8 +159,8 @@ extension RegistrySession {
 }
 
 extension RegistryTables {
-  /// The table of the deletions of accounts, added with layout 13. A row stays as the receipt of
-  /// the deletion.
+  /// The table of the deletions of accounts, added with layout 13. After the deletion, its row
+  /// stays as the receipt until ``SQLRegistry/deleteRemovals(endedBefore:)`` removes it.
   static func removals(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE account_removals (

@@ -3,8 +3,8 @@ import StratusDomain
 /// The table of the production radar's counts, added with layout 6. It counts the requests that
 /// production refused because it lacks a record type, field or index.
 ///
-/// The table belongs to the store, because the schema belongs to the store. In stores of
-/// development, the table is empty.
+/// The table belongs to the store, because the schema belongs to the store. In stores of the
+/// development environment, the table is empty.
 enum LackTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

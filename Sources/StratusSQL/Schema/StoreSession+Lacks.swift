@@ -6,8 +6,8 @@ extension StoreSession {
     try Self.lackCounts(on: connection)
   }
 
-  /// Returns the counts of the production radar. The rows are sorted in memory, because the table
-  /// is small.
+  /// Returns the counts of the production radar, the highest count first. The rows are sorted in
+  /// memory, because the table is small.
   static func lackCounts(on connection: any SQLConnection) throws(ServerError) -> [LackCount] {
     var counts: [LackCount] = []
     try connection.run(LackStatements.list, []) { (row) throws(ServerError) in

@@ -2,8 +2,8 @@ public import StratusDomain
 
 extension StoreSession {
   public func removeAllData() throws(ServerError) {
-    // Zones are removed like deleted zones, so that their records, entries and assets are purged in
-    // steps.
+    // Zones with records are only marked as deleted. Their records, entries and assets are purged
+    // later, in steps.
     for statement in ResetStatements.all { try connection.execute(statement, []) }
     forgetStates()
     try advanceSchema()
@@ -22,9 +22,9 @@ enum ResetStatements {
       // The epoch of the store itself stays, because it identifies the store in the registry.
       SQLStatement("UPDATE databases SET epoch = epoch + 1, watch_version = watch_version + 1"),
       SQLStatement("DELETE FROM zones WHERE deleted = 2"),
-      // NB: no user's number is used again, although the rows with the newest numbers are removed.
-      // The counter is rounded up, so that the next numbers do not tell how many notifications
-      // there were.
+      // NB: no notification number is used again, although the rows with the users' newest numbers
+      // are removed. The counter is rounded up, so that the next numbers do not tell how many
+      // notifications there were.
       SQLStatement(
         "UPDATE notification_count SET newest = newest | 4294967295, base = newest | 4294967295"),
     ]

@@ -7,15 +7,15 @@ enum SharingTables {
   /// A row of `shared_roots` is a record whose hierarchy is shared.
   ///
   /// A row of `share_links` is the ID in the URL of a share. An empty `root` means that the whole
-  /// zone is shared. `name` is the name of the share record. It is null while the root is not
-  /// shared.
+  /// zone is shared. `name` is the name of the share record. It is null while the root or zone is
+  /// not shared.
   ///
   /// A row of `passages` is the newest event of a record in the hierarchy of a root. With `kind` 1,
   /// the record is in the hierarchy. With `kind` 2, the record left the hierarchy. `change` is a
   /// number from the counter of the zone. A record is in at most one hierarchy.
   ///
-  /// A row of `unfinished_hierarchies` is a record whose children may still be in an outdated
-  /// hierarchy.
+  /// A row of `unfinished_hierarchies` is a record whose children may still be in the record's
+  /// earlier hierarchy.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE joined_shares (

@@ -74,8 +74,8 @@ extension StoreSession {
           .integer(Int64(limit)),
         ], newestFirst: newestFirst)
       found += part
-      // NB: a record that moves between two hierarchies has two passages with one number. So a page
-      // with `limit` numbers may have twice as many passages.
+      // NB: a record that moves between two hierarchies has two passages with the same change
+      // number. So a page with `limit` numbers may have twice as many passages.
       guard found.count >= 2 * limit else { continue }
       found = Self.page(found, newestFirst: newestFirst, limit: limit)
       guard let last = found.last?.change else { continue }
@@ -84,7 +84,8 @@ extension StoreSession {
     return Self.page(found, newestFirst: newestFirst, limit: limit)
   }
 
-  /// Returns the first passages. They have at most `limit` different change numbers.
+  /// Sorts passages by their change numbers, and returns the first ones. Together, the returned
+  /// passages have at most `limit` different change numbers.
   private static func page(_ passages: [Passage], newestFirst: Bool, limit: Int) -> [Passage] {
     let sorted = passages.sorted {
       newestFirst ? $0.change > $1.change : $0.change < $1.change

@@ -113,9 +113,9 @@ extension StoreSession {
     try advanceWatch(of: number)
   }
 
-  /// Waits for the end of all transactions that have taken numbers of outbox entries. A
-  /// subscription begins with the newest number. An entry with a lower number must not become
-  /// visible later, because the subscription would not report its change.
+  /// Waits for the end of all transactions that have taken numbers of outbox entries. A new
+  /// subscription reports only entries after the newest number at this time. If an entry with a
+  /// lower number became visible later, the subscription would miss its change.
   private func holdOutbox() throws(ServerError) {
     if connection.dialect.sharedKeys == nil { return }
     try connection.queue(SubscriptionStatements.holdOutbox, [])

@@ -16,8 +16,8 @@ extension StoreSession {
     try delete("devices", UserRowStatements.devices, [.text(user)])
     try delete("badges", UserRowStatements.badges, [.text(user)])
     try delete("keys", UserRowStatements.keys, [.text(user)])
-    // NB: the rows of `databases` stay, because sessions cache their numbers. The rows contain only
-    // a hash of the account.
+    // NB: the rows of `databases` stay, because the `StoreSession` of each connection caches their
+    // numbers. The rows contain only a hash of the account.
     for view in [DatabaseView.private(user: user), .shared(user: user)] {
       guard let number = try number(of: view) else { continue }
       let key = SQLValue.integer(number)
@@ -54,7 +54,7 @@ private enum UserRowStatements {
     DELETE FROM usage WHERE (database, zone, record_type) IN (
       SELECT database, zone, record_type FROM usage WHERE database = ? LIMIT ?)
     """)
-  /// Removes the rows of purged zones, except those that a participant's history still lists.
+  /// Removes the rows of purged zones, except the zones that a history still lists.
   static let zones = SQLStatement(
     """
     DELETE FROM zones WHERE zone IN (

@@ -13,7 +13,8 @@ extension StoreSession {
   /// Stores the present states of the records that a change set replaces.
   ///
   /// NB: the time of a version never precedes that of an earlier change to the zone, even if the
-  /// clock was set back. So the changes after a time are those after one change number.
+  /// clock was set back. So the changes after a given time are exactly the changes after one change
+  /// number.
   func keepVersions(replacedBy changes: ChangeSet, in database: Int64) throws(ServerError) {
     let key: [SQLValue] = [.integer(database), .integer(changes.zone.id)]
     let newest = try connection.first(RecordVersionStatements.newestTime, key) { $0.integer(0) }
@@ -53,7 +54,7 @@ extension StoreSession {
   /// NB: no record has such a name, because names have no control characters.
   private static func holder(_ replaced: Int64) -> String { "\u{1}\(replaced)" }
 
-  /// Returns the version that says that there was no record.
+  /// Returns a tombstone. As a version, it says that there was no record before.
   private static func nothing(before record: StoredRecord) -> StoredRecord {
     StoredRecord(
       name: record.name, type: record.type, change: 0, isDeleted: true, created: record.created,

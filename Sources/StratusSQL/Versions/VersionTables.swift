@@ -7,7 +7,8 @@ import StratusDomain
 /// tombstone. The column `files` has the checksums of the version's files one after the other.
 ///
 /// A row of `kept_zones` is a deleted zone (`zones.deleted = 3`) whose records are kept. The one
-/// row of `version_extent` belongs to the store. It exists while the store keeps versions.
+/// row of `version_extent` belongs to the store. It exists while the store keeps versions, and
+/// afterwards until the last versions are removed.
 enum VersionTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

@@ -1,8 +1,8 @@
 public import StratusDomain
 import StratusWire
 
-/// The listings of zones in the histories of their owners' databases. The transaction that changes
-/// a zone also writes its listing.
+/// The listings of zones in the histories of databases. The transaction that changes a zone also
+/// writes the zone's listing in the owner's database.
 extension StoreSession {
   /// Inserts a new zone into the history, with the newest number of the counter.
   func list(_ zone: Int64, in number: Int64) throws(ServerError) {
@@ -11,7 +11,7 @@ extension StoreSession {
       expecting: .one(otherwise: "a zone was not listed"))
   }
 
-  /// Moves a zone to the end of the history after its records changed.
+  /// Moves a zone to the end of the history, for example after its records changed.
   func relist(_ zone: Int64, in number: Int64) throws(ServerError) {
     try countUp(number)
     try connection.queue(

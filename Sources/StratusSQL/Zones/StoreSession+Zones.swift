@@ -141,7 +141,8 @@ enum ZoneStatements {
     """
   /// The number of columns.
   static let columnCount = 8
-  /// NB: a zone from before layout 13 has no incarnation of its own. Devices know its number.
+  /// NB: a zone from before layout 13 has no incarnation of its own. Devices identify it by its
+  /// zone number.
   static let incarnation =
     "CASE zones.incarnation WHEN 0 THEN zones.zone ELSE zones.incarnation END"
   private static let named = """

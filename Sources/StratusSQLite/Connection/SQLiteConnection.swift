@@ -136,8 +136,8 @@ final class SQLiteConnection: SQLConnection {
   /// log.
   func noteReturnedSpace() { truncationsLeft = SQLiteSettings.truncationsMax }
 
-  /// Copies the write-ahead log into the file, except the pages that readers still use. If space
-  /// was returned before, this method also truncates the log.
+  /// Copies the write-ahead log into the file, except the pages that readers still use. If unused
+  /// space was returned before, this method also tries to truncate the log.
   func checkpoint() {
     // A failed checkpoint is repeated after more pages were written. Until then, the log keeps all
     // data.

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The settings of SQLite connections. Each comment gives the reason for its value.
+/// The settings of SQLite connections.
 enum SQLiteSettings {
   /// The number of pages after which the write-ahead log is copied into the file: 32 MiB.
   ///
@@ -24,9 +24,9 @@ enum SQLiteSettings {
   /// 30 ms, during which other writers wait.
   static let pagesPerVacuumStep = 256
 
-  /// The number of times that checkpoints try to truncate the log after space was returned. An
-  /// attempt fails immediately if a reader uses the log. A log that is not truncated has at most 64
-  /// MiB.
+  /// The maximum number of times that checkpoints try to truncate the log after space was returned.
+  /// An attempt fails immediately if a reader uses the log. A log that is not truncated has at most
+  /// 64 MiB.
   static let truncationsMax = 20
 
   /// The configuration of the only connection that writes to a file.

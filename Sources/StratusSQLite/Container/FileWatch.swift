@@ -13,7 +13,7 @@ final class FileWatch: Sendable {
     let device: dev_t
     let inode: ino_t
 
-    /// Returns nil if the file does not exist or is empty.
+    /// Returns nil if the file does not exist, or if it is empty and `mayBeEmpty` is false.
     init?(_ path: String, mayBeEmpty: Bool) {
       var status = stat()
       guard stat(path, &status) == 0, mayBeEmpty || status.st_size > 0 else { return nil }

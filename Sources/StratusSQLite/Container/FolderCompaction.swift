@@ -5,11 +5,11 @@ import StratusSQL
 /// Rewrites the SQLite files of a data folder without their unused space. The folder's lock ensures
 /// that no server uses the folder.
 ///
-/// A new file is written beside the old one and then replaces it, so an interrupted compaction
-/// loses nothing. After a compaction, a running server can return unused space of all files, even
-/// of files that an earlier version created.
+/// Each file is first copied within the data folder. The copy then replaces the file, so an
+/// interrupted compaction loses nothing. After a compaction, a running server can return unused
+/// space of all files, even of files that an earlier version created.
 public struct FolderCompaction: Sendable {
-  /// The size of a file, in bytes.
+  /// The size of a file in bytes before and after its compaction. `before` includes the file's log.
   public struct Sizes: Sendable, Equatable {
     public var before: Int64
     public var after: Int64

@@ -116,8 +116,8 @@ public struct FolderCopy: Sendable {
     return texts.isEmpty ? nil : texts.joined(separator: ", ")
   }
 
-  /// Returns the time of the last change in the target folder, in nanoseconds since 1970 UTC. The
-  /// clock of the file system determines this time.
+  /// Returns the time of the last change in the target folder, in nanoseconds since 1970 UTC, or 0
+  /// if the folder does not exist. The clock of the file system determines this time.
   public func moment() -> Int64 {
     var status = stat()
     return stat(target.path, &status) == 0 ? Self.nanoseconds(status) : 0
@@ -135,8 +135,8 @@ public struct FolderCopy: Sendable {
   /// Creates a hard link in the target to a store's file in an earlier backup, instead of copying
   /// the store.
   ///
-  /// - Returns: whether the target has the file now. The result is false if the earlier backup has
-  ///   no such file, or is on another disk.
+  /// - Returns: whether the target has the file now. The result is false, for example, if the
+  ///   earlier backup has no such file, or is on another disk.
   /// - Throws: `INTERNAL_ERROR` if the store's folder cannot be created.
   public func shareStore(at address: StoreAddress, with earlier: URL) throws(ServerError) -> Bool {
     try makeFolder(of: address)

@@ -9,11 +9,12 @@ public struct FolderInspection: Sendable {
   /// The state of a file.
   public enum FileState: Sendable, Hashable {
     case good
+    /// There is no file, or the file has no bytes.
     case missing
     /// The file has no tables, because a crash has interrupted its creation. A server creates the
     /// tables when it opens the file.
     case empty
-    /// - Parameter what: SQLite's description of the damage.
+    /// - Parameter what: a description of the damage, mostly from SQLite.
     case damaged(_ what: String)
     /// A newer version of Stratus wrote the file.
     case newer(layout: Int64, known: Int64)

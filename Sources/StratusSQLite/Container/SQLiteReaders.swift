@@ -180,7 +180,8 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     }
   }
 
-  /// Counts a reader that was closed.
+  /// Subtracts a reader that was closed, or that could not be opened, from the number of open
+  /// readers.
   private func drop() {
     let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       state.open -= 1

@@ -126,7 +126,7 @@ public final class SQLiteStores: StoreCatalog {
     for entry in entries { await entry.end() }
   }
 
-  /// Returns the store itself, which may be closed at any time.
+  /// Returns the store itself and not a handle. The store may be closed at any time.
   func openStore(at address: StoreAddress) async throws(ServerError) -> SQLiteStore {
     try await entry(of: address).use(marksUse: true) { (store) throws(ServerError) in store }
   }
@@ -164,7 +164,8 @@ extension SQLiteStores {
     }
   }
 
-  /// The current problems of the stores' files.
+  /// The current problems of the stores' files. If the registry cannot be read, the result is one
+  /// problem of the kind `damaged` without a store.
   public func problems() async -> [HealthProblem] {
     var problems: [StoreAddress: HealthProblem.Kind] = [:]
     do throws(ServerError) {

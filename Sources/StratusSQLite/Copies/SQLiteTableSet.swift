@@ -126,8 +126,8 @@ public final class SQLiteTableSet: TableSet {
     try file.execute(TableSetStatements.setNextRecord, [.integer(number)])
   }
 
-  /// The number of rows in one transaction of a new file. Choice: SQLite flushes the disk after
-  /// each transaction, and keeps its changes in memory until then.
+  /// The limits of one transaction of a new file. Choice: SQLite flushes the disk after each
+  /// transaction, and keeps its changes in memory until then.
   private static let rowsPerCommit = 20_000
   private static let bytesPerCommit = 32 << 20
 }

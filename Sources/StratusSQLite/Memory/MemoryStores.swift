@@ -94,8 +94,8 @@ public final class MemoryStores: StoreCatalog {
     return backup
   }
 
-  /// Restores a backup and gives each store a new epoch. Stores that are missing in the backup
-  /// become empty.
+  /// Restores a backup into the existing stores, and gives each of them a new epoch. Stores that
+  /// are missing in the backup become empty.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public func restore(_ backup: MemoryBackup) throws(ServerError) {

@@ -63,7 +63,7 @@ public struct RecordDictionary: Sendable {
 
 extension RecordDictionary {
   /// Returns the URL of the share of this record, or of this share, without a fragment. Returns nil
-  /// if the server's answer had no ID or no host for the URL.
+  /// if the server's answer contains no short GUID or no host name.
   ///
   /// - Parameter scheme: the scheme of the server's URL, `https` or `http`.
   public func shareURL(scheme: String) -> String? {

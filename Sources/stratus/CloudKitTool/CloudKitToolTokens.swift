@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The tokens that cktool's method `file` saves in `~/.config/cktool`. Only the owner of this file
-/// can read it.
+/// The tokens that cktool's method `file` saves in `~/.config/cktool` or `$XDG_CONFIG_HOME/cktool`.
+/// Only the owner of this file can read it.
 enum CloudKitToolTokens {
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case management, user
