@@ -134,7 +134,8 @@ public struct Backup {
       case .beginAnew: try run.restoreRemovals()
       }
       let summary = run.summary
-      // NB: the rename fails if another process has created the folder since the check.
+      // NB: the rename fails if another process has created the folder since the check, and has put
+      // files into it.
       guard DataFolder.flushNames(in: partial), rename(partial.path, target.path) == 0,
         DataFolder.flushNames(in: target.deletingLastPathComponent())
       else { throw BackupFailure("\(target.path) cannot be created from the copy", errno) }

@@ -220,7 +220,8 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `a state works once, for 15 minutes, only in its own browser and for its provider`()
+  @Test
+  func `the state parameter works once, for 15 minutes, only in its browser and for its provider`()
     async throws
   {
     try await ProviderScene.with { provider in
