@@ -45,7 +45,7 @@ function setAttribute(element, name, value) {
   }
 }
 
-/** Whether a link leads to a page of the console, to a web page, or to a file that we made. */
+/** Whether a link leads to a page of the console, to a web page, or to a file in the browser. */
 export function isSafeLink(text) {
   return /^(\/(?!\/)|[?#]|https?:\/\/|blob:)/.test(text);
 }

@@ -50,7 +50,7 @@ public struct Backup {
 
   /// The journal of removals whose entries a restore applies.
   public enum RemovalSource: Sendable, Equatable {
-    /// The copy in the backup. It ends with the backup, so later removals are undone.
+    /// The copy in the backup. It has no entries after the backup, so later removals are undone.
     case backup
     /// The journal of the lost data folder, or the copy in a later backup.
     case file(URL)
