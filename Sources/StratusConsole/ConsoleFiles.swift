@@ -82,8 +82,8 @@ public struct ConsoleFiles: ConsoleFileSource {
     return "application/octet-stream"
   }
 
-  /// Computes the hash with FNV-1a. It only has to differ between versions, so it need not resist
-  /// attacks.
+  /// Computes the hash with FNV-1a. The hash only has to differ between versions, so it need not
+  /// resist attacks.
   private static func hash(of contents: [String: [UInt8]]) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -3,7 +3,8 @@ import HTTPTypes
 /// The CORS header fields. They tell a browser which web pages may send requests and read the
 /// answers.
 enum CORSHeaders {
-  /// Whether a list of allowed origins contains an origin. The case of letters is ignored.
+  /// Whether a list of allowed origins contains an origin. The list is in lower case, and the case
+  /// of the origin's letters is ignored.
   static func allows(_ origin: String, _ allowed: Set<String>) -> Bool {
     allowed.contains(origin) || allowed.contains(origin.lowercased())
   }
@@ -49,7 +50,7 @@ enum CORSHeaders {
     fields[.accessControlMaxAge] = "86400"
   }
 
-  /// Adds the fields for a long poll. Any page may poll, because the URL contains all parameters.
+  /// Adds the fields for a long poll. Any page may poll, because the only credential is in the URL.
   static func addForCourier(to fields: inout HTTPFields) {
     fields[.accessControlAllowOrigin] = "*"
   }

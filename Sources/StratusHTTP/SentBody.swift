@@ -48,7 +48,7 @@ public struct WholeBody: SentBody {
   }
 }
 
-/// A body that is stored when it is first read, so that it can be read again.
+/// A body that is stored when it is first read as a whole, so that it can be read again.
 final class KeptBody: SentBody {
   private let body: any SentBody
   private let kept = Mutex<[UInt8]?>(nil)

@@ -394,7 +394,7 @@ public struct Composition: Sendable {
 
   /// Makes every change token expire, for tests. Restoring a backup has the same effect.
   ///
-  /// - Throws: `BAD_REQUEST` if the data is not in memory.
+  /// - Throws: `BAD_REQUEST` if the storage cannot do so, for example because it is a folder.
   public func renewEpochs() throws(ServerError) {
     guard let renew = storage.renewEpochs else {
       throw .badRequest("only stores in memory get new epochs")
@@ -426,8 +426,8 @@ public struct Composition: Sendable {
   /// Returns the problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
-  /// Frees the memory that the stores have not used since the last call. Returns whether readers of
-  /// stores were closed.
+  /// Frees the memory that the stores have not used since the last call. Returns whether database
+  /// connections for reading were closed.
   func releaseMemory() -> Bool { storage.releaseMemory() }
 
   /// Closes the files. Every acknowledged write is on disk before this call.

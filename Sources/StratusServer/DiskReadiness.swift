@@ -4,8 +4,8 @@ import StratusWire
 
 /// Checks whether the disk of the data folder accepts writes.
 struct DiskReadiness: ReadinessCheck {
-  /// The minimum number of free bytes. Choice: SQLite's log grows in steps of this size, so with
-  /// less free space the next writes fail.
+  /// The minimum number of free bytes. Choice: SQLite's write-ahead log grows in steps of this
+  /// size, so with less free space the next writes fail.
   private static let freeBytesMin: UInt64 = 1_048_576
   private static let testName = ".ready"
   /// The number of bytes in a test write. It is larger than what a full disk could still accept in

@@ -1,8 +1,8 @@
 import Foundation
 import StratusHTTP
 
-/// The address at which a server listens for the operator's commands, and the folder that is
-/// removed when the server stops.
+/// The address at which a server listens for the operator's commands. A socket is removed when the
+/// server stops, and so is its folder if the server has created it for the socket.
 struct ManagementSocket {
   private static let name = "management.sock"
   /// The maximum length of a socket's path. Systems allow 108 bytes (Linux) or 104 bytes, including

@@ -4,8 +4,8 @@ import ServiceLifecycle
 /// Gives memory back to the operating system after a high load, so that an idle server needs little
 /// memory again.
 ///
-/// Unused readers of stores are closed. The heap of the C library is asked to return its free
-/// pages, because otherwise it keeps all pages that were ever used.
+/// Unused database connections for reading are closed. The heap of the C library is asked to return
+/// its free pages, because otherwise it keeps all pages that were ever used.
 struct MemorySweep: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(5)
   /// The growth of the process, in pages, after which the heap is asked to return free pages.

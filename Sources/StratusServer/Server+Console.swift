@@ -17,7 +17,7 @@ extension Server {
     var setupCode: String?
   }
 
-  /// Creates the console at its own address, or returns nil if the settings have none.
+  /// Creates the console at its own address, or returns nil if the settings have no console.
   func consoleService(
     _ parts: Composition, _ identity: TLSIdentity?, serverPort: BoundPort
   ) async throws -> ConsoleService? {

@@ -41,7 +41,7 @@ extension Server {
     var observer: RequestMetrics
   }
 
-  /// Creates the service of the metrics, or returns nil if the settings have none.
+  /// Creates the service of the metrics, or returns nil if the settings have no address for it.
   func metricsService(_ parts: Composition) -> MetricsService? {
     guard let address = settings.metrics else { return nil }
     let metrics = PrometheusMetrics()

@@ -27,7 +27,8 @@ extension ServerStorage {
       var settings = try settings(of: access.url)
       settings.allowsLoss = access.allowsLoss
       settings.waitingMax = limits.storeWaitingMax
-      // NB: two nodes with one data folder would replace each other's management socket.
+      // NB: the folder is locked, because two nodes with one data folder would replace each other's
+      // management socket.
       let own = try DataFolder(folder)
       let shared = access.sharedFolder ?? folder
       try FileManager.default.createDirectory(

@@ -22,8 +22,8 @@ public struct ServerStorage: Sendable {
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
   var readinessChecks: [any ReadinessCheck]
-  /// Frees the memory that was not used since the last call. Returns whether readers of stores were
-  /// closed.
+  /// Frees the memory that was not used since the last call. Returns whether database connections
+  /// for reading were closed.
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.
   var close: @Sendable () async -> Void
@@ -123,7 +123,7 @@ enum SignalKind: String {
   case cascades, changes, queues
 }
 
-/// Signals to other processes, for a storage that only one process uses. Nobody receives them.
+/// Signals to other processes, for a storage that only one process uses. No process receives them.
 private struct NoSignals: Signals {
   let received = AsyncStream<StoreSignal> { $0.finish() }
 

@@ -53,11 +53,12 @@ public struct Settings: Sendable {
   public var storeIdleSeconds: Int64?
 
   /// The local port at which the operator manages the server. If it is nil, the server uses a
-  /// socket in the data folder, which only the folder's owner can use.
+  /// socket that only the owner of the data folder can use. The socket is in the data folder, or in
+  /// `/tmp` if its path would be too long.
   public var managementPort: Int?
 
-  /// The token that authorizes the operator's commands. If it is nil, the server draws a token at
-  /// each start. Several nodes can have the same token.
+  /// The token that authorizes the operator's commands. If it is nil, the server creates a
+  /// random token at each start. Several nodes can have the same token.
   public var managementToken: String?
 
   /// The settings of the backups that the server makes by itself, or nil if it makes none.

@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(arguments: [JSON.int(-1), 1.5, "many", [1]])
-  func `a page size must be a whole number`(limit: JSON) async throws {
+  func `a page size must be a whole number that is not negative`(limit: JSON) async throws {
     try await withWork { anna in
       for endpoint in ["changes/database", "changes/zone"] {
         let answer = try await anna.answer(endpoint, ["zones": [], "resultsLimit": limit])

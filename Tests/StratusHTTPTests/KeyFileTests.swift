@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// Two processes have opened the key file.
+  /// The test opens the key file twice, as two processes would.
   @Test
   func `the key file shows a rotation to every process that has opened the file`() async throws {
     try await KeyFolder.with { url in

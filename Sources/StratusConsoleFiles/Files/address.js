@@ -1,6 +1,6 @@
 // The address of a page holds the whole state of its screen.
 
-/** The parameters that every screen keeps. */
+/** The parameters that stay in the address when the person opens another screen. */
 const kept = ["container", "environment", "as"];
 const listeners = new Set();
 

@@ -1,5 +1,5 @@
-// For each request that changes something: the command with the same effect. A test compares this
-// list with the reference of the commands.
+// For each request that changes something, and for the list of devices: the command with the same
+// effect. A test compares this list with the reference of the commands.
 
 import { h } from "./dom.js";
 
@@ -107,7 +107,10 @@ function cktool(body) {
     + `--database-type ${body.database ?? "public"}`;
 }
 
-/** Returns an element with the command that has the same effect as a request, or null. */
+/**
+ * Returns an element with the command that has the same effect as a request, or null if there is no
+ * such command.
+ */
 export function commandNote(endpoint, body) {
   const command = commands[endpoint];
   if (!command) return null;

@@ -1,4 +1,4 @@
-// Builds elements. Data becomes a text, or an attribute that is checked, and so never code.
+// Builds elements. Data becomes only text or a checked attribute, so the browser never runs it.
 
 const linkNames = new Set(["href", "src", "action", "formaction", "xlink:href"]);
 const propertyNames = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);
@@ -45,7 +45,7 @@ function setAttribute(element, name, value) {
   }
 }
 
-/** Whether a link leads to a page of the console, to a web page, or to a file that we made. */
+/** Whether a link leads to a page of the console, to a web page, or to a file in the browser. */
 export function isSafeLink(text) {
   return /^(\/(?!\/)|[?#]|https?:\/\/|blob:)/.test(text);
 }

@@ -87,7 +87,10 @@ function actor(place) {
   ];
 }
 
-/** Parameters that have no meaning in another container. */
+/**
+ * Parameters that are removed when the container, the environment or the acting user changes,
+ * because they name something that may not exist there.
+ */
 const forgotten = {
   record: "", names: "", after: "", before: "", token: "", zone: "", owner: "", type: "",
   filters: "", sort: "", user: "",

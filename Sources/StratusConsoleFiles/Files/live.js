@@ -9,8 +9,8 @@ const listeners = new Set();
 const topics = ["requests", "changes", "status"];
 
 /**
- * Functions that show the loss and the return of the connection, and the server's status.
- * `frame.js` sets them.
+ * Functions that show the loss and the return of the connection. `updated` is called with each
+ * status of the server, and shows that the server has a new version. `frame.js` sets them.
  */
 export const connection = { lost: () => {}, restored: () => {}, updated: () => {} };
 
@@ -57,8 +57,8 @@ function connect(wantsRequests) {
     wasLost = true;
     connection.lost();
   });
-  // NB: if the page did not close the stream, the browser would connect again and again, and the
-  // server would refuse each time.
+  // NB: the session has ended. If the page did not close the stream, the browser would connect
+  // again and again, and the server would refuse each time.
   stream.addEventListener("ended", () => stream.close());
   stream.addEventListener("status", (event) => connection.updated(parse(event)));
   for (const topic of topics) {

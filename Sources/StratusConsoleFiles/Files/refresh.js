@@ -35,7 +35,7 @@ export function watch(screen, place, drawAgain, signal) {
       if (changes.some((change) => concerns(change, screen, place))) plan();
     },
     status: () => {
-      // NB: the first heartbeat comes immediately after the screen was drawn.
+      // NB: the first heartbeat may come immediately after the screen was drawn.
       heartbeats += 1;
       if (screen.isTimed && heartbeats > 1 && !isInUse()) plan();
     },

@@ -14,13 +14,16 @@ export class ServerFailure extends Error {
   }
 }
 
-/** Functions that ask the member for something that a request lacks. `main.js` sets them. */
+/**
+ * Functions that ask the member for something that a request lacks. Each returns whether the member
+ * has given it. `main.js` sets them.
+ */
 export const asks = {
   signIn: async () => false,
   password: async () => false,
 };
 
-/** The difference between the server's clock and the browser's, in milliseconds. */
+/** The time of the server's clock minus that of the browser's clock, in milliseconds. */
 let clockDifference = 0;
 
 /** Returns the server's time, in milliseconds since 1970 UTC. */

@@ -5,10 +5,10 @@ import StratusDomain
 import StratusWire
 
 extension ConnectionGate {
-  /// The number of bytes of a file that are read at once for one client.
+  /// The maximum number of bytes that are sent, or read from a file, at once for one client.
   private static let pieceBytes = 262_144
 
-  /// Passes a request to the router.
+  /// Passes a request to the router, and sends the answer.
   func serve(_ request: HTTPRequest, _ body: any SentBody) {
     guard let loop else { return }
     phase = .answering

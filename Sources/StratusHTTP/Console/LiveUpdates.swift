@@ -6,8 +6,8 @@ import Synchronization
 final class LiveUpdates: Sendable {
   /// The seconds between two heartbeats. With each one, the server checks the session again.
   static let heartbeatSeconds: Int64 = 10
-  /// The maximum number of entries of the request log that one stream sends in a second. A table
-  /// that changes faster cannot be read.
+  /// The maximum number of entries of the request log that one stream sends in a second. People
+  /// cannot read a table that changes faster.
   static let entriesPerSecondMax = 20
   /// The number of seconds for which a stream collects changes before it sends the next list.
   static let changesPauseSeconds: Int64 = 1

@@ -7,7 +7,8 @@ import StratusWire
 public struct ConsoleSite: Sendable {
   public var console: any WebConsole
   public var files: any ConsoleFileSource
-  /// The console's URL without a path, or nil if the console answers at any name of this machine.
+  /// The console's URL without a path, or nil if none is configured. Without a configured URL, the
+  /// console answers at any name if TLS is used, and otherwise only at local names.
   public var consoleURL: String?
   /// Returns the URL at which apps call the server. Its parameter is the URL at which a browser has
   /// reached the console. URLs of files begin with the returned URL.

@@ -67,8 +67,8 @@ public final class TLSIdentity: Sendable {
     }
   }
 
-  /// Reads the files again if they have changed, but waits until they are the same at two checks in
-  /// succession. A program that replaces both files may otherwise have replaced only one of them.
+  /// Reads the files again if they have changed, but only if they are the same as at the previous
+  /// check. A program that replaces both files may otherwise have replaced only one of them.
   ///
   /// - Returns: whether a new certificate and key are in use.
   /// - Throws: the same errors as ``reload()``.

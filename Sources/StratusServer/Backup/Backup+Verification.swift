@@ -99,8 +99,8 @@ extension Backup {
     }
   }
 
-  /// Refuses to restore a backup whose stores have changed since it was made. A copy of a data
-  /// folder has no list of files, and is accepted.
+  /// Refuses to restore a backup whose stores or registry have changed since it was made. A copy of
+  /// a data folder has no list of files, and is accepted.
   ///
   /// - Throws: ``BackupFailure``.
   func requireIntactStores() throws(BackupFailure) {

@@ -50,7 +50,7 @@ public struct Backup {
 
   /// The journal of removals whose entries a restore applies.
   public enum RemovalSource: Sendable, Equatable {
-    /// The copy in the backup. It ends with the backup, so later removals are undone.
+    /// The copy in the backup. It has no entries after the backup, so later removals are undone.
     case backup
     /// The journal of the lost data folder, or the copy in a later backup.
     case file(URL)
@@ -134,7 +134,8 @@ public struct Backup {
       case .beginAnew: try run.restoreRemovals()
       }
       let summary = run.summary
-      // NB: the rename fails if another process has created the folder since the check.
+      // NB: the rename fails if another process has created the folder since the check, and has put
+      // files into it.
       guard DataFolder.flushNames(in: partial), rename(partial.path, target.path) == 0,
         DataFolder.flushNames(in: target.deletingLastPathComponent())
       else { throw BackupFailure("\(target.path) cannot be created from the copy", errno) }

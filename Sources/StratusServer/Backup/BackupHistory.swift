@@ -17,8 +17,8 @@ public struct BackupHistory: Sendable {
 
   /// Notes a complete backup. Nothing is noted if the data folder cannot be written to.
   ///
-  /// - Parameter everyHours: the number of hours between two backups that the server makes, or nil
-  ///   to keep the noted number.
+  /// - Parameter everyHours: the number of hours between two backups that the server itself makes,
+  ///   or nil to keep the noted number.
   public func note(_ folder: URL, everyHours: Int64? = nil) {
     var record = record
     record.folder = folder.standardizedFileURL.path
@@ -38,7 +38,8 @@ public struct BackupHistory: Sendable {
     try? OwnerFile.write(record.jsonBytes, to: file)
   }
 
-  /// Notes whether the server makes backups by itself.
+  /// Notes the number of hours between two backups that the server itself makes, or nil if it makes
+  /// none.
   func note(everyHours: Int64?) {
     var record = record
     if record.everyHours == everyHours { return }

@@ -132,8 +132,8 @@ struct BackupRun {
       journal, to: partial, after: try backupTime())
   }
 
-  /// The time of the restored backup. A snapshot of a data folder has no manifest, so the time of
-  /// its newest file counts.
+  /// The time of the restored backup. A snapshot of a data folder has no manifest, so the time at
+  /// which its registry was last written counts.
   private func backupTime() throws(BackupFailure) -> Int64 {
     if let manifest = try? Backup.manifest(of: backup.source) { return manifest.begunAt }
     let registry = DataFolder.registry(in: backup.source).path

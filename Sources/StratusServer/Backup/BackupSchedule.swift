@@ -104,10 +104,10 @@ public struct BackupSchedule: Sendable {
   }
 
   /// Removes the folders that interrupted backups and removals have left. A folder that another
-  /// server is writing has a lock, so it stays.
+  /// server is writing has a lock, so it stays for a week. If the file system has no locks, each
+  /// folder stays for a week.
   ///
-  /// Choice: if the file system has no locks, a folder stays for a week, because no backup takes
-  /// so long.
+  /// Choice: a week, because no backup takes so long.
   private func removeLeftovers() {
     let oldest = UTCTime.text(live.ambient.now() - Self.leftoverHoursMax * Self.hour)
       .replacing(":", with: "")

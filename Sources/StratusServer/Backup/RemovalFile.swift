@@ -39,7 +39,7 @@ final class RemovalFile: RemovalJournal {
     if isNew { DataFolder.flushNames(in: data) }
   }
 
-  /// - Returns: the number of an error, or nil.
+  /// - Returns: the error number (`errno`), or nil if the bytes are on disk.
   private static func append(_ bytes: [UInt8], to path: String) -> Int32? {
     let file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return errno }

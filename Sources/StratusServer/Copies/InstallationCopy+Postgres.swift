@@ -10,8 +10,8 @@
   extension InstallationCopy {
     /// Copies a data folder into an empty database.
     ///
-    /// Each store is a transaction of its own, so a copy of many stores needs few locks. Nodes
-    /// refuse the database until the copy is complete.
+    /// Each store is copied in a transaction of its own, so a copy of many stores needs few locks.
+    /// Nodes refuse the database until the copy is complete.
     func move(_ folder: URL, toPostgres url: String) throws(BackupFailure) -> Summary {
       guard FileManager.default.fileExists(atPath: DataFolder.registry(in: folder).path) else {
         throw BackupFailure("\(folder.path) does not hold the data of a Stratus server")

@@ -6,7 +6,7 @@ import StratusSQLite
 import StratusWire
 
 /// Moves all containers of an installation between a data folder and PostgreSQL, with all accounts,
-/// tokens, keys and assets. No server may use either of them meanwhile.
+/// tokens, keys and assets. No server may use the source or the target meanwhile.
 ///
 /// The methods block the thread. At most one row and one piece of a file are in memory.
 public struct InstallationCopy {

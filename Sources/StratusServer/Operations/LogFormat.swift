@@ -4,7 +4,7 @@ import StratusWire
 public enum LogFormat: String, Sendable, Hashable, CaseIterable {
   /// A line for people: time, level, message, and `key=value` pairs.
   case text
-  /// One JSON object a line.
+  /// One JSON object in each line.
   case json
 }
 

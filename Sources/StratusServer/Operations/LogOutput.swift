@@ -44,7 +44,8 @@ public final class LogOutput: Sendable {
 
   /// Adds a line.
   ///
-  /// - Parameter isUrgent: whether the line is written at once and not with the next lines.
+  /// - Parameter isUrgent: whether the line is written as soon as possible. Other lines are
+  ///   collected for a short time.
   func write(_ line: consuming LogLine, isUrgent: Bool) {
     let bytes = line.bytes()
     let mustSchedule = state.withLock { state in

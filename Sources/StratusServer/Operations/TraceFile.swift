@@ -30,7 +30,7 @@ public final class TraceFile: Sendable {
     state.withLock { if let file = $0.file { _ = close(file) } }
   }
 
-  /// Adds a span. If too many spans wait, it is dropped.
+  /// Adds a span. If too many spans wait, the span is dropped.
   func add(_ span: [UInt8]) {
     let mustSchedule = state.withLock { state in
       guard state.spans.count < Self.waitingMax else {

@@ -1,7 +1,8 @@
 import Foundation
 import StratusWire
 
-/// Examines when the latest backup was made, and whether interrupted work has left files.
+/// Examines when the latest backup was made, whether it is complete, and whether the last attempt
+/// failed.
 struct BackupFindings {
   private static let hour: Int64 = 3_600_000
   /// The number of hours after which a backup by hand is old: eight days, so that a weekly backup

@@ -189,8 +189,8 @@ public struct Doctor: Sendable {
     ]
   }
 
-  /// The free disk space in bytes below which a finding is reported. Choice: enough for the logs of
-  /// a few stores.
+  /// The free disk space in bytes below which a finding is reported. Choice: enough for the
+  /// write-ahead logs of a few stores.
   private static let freeBytesMin = 268_435_456.0
 
   private static func size(_ bytes: Double) -> String {

@@ -14,7 +14,7 @@ enum AccessRules {
     "400 BAD_REQUEST", "404 ZONE_NOT_FOUND"
   )
 
-  /// The refusals that depend only on the caller and the kind of request.
+  /// The refusals that depend only on the caller, the endpoint and the kind of database.
   private static func refusalOfCaller(_ cell: AccessCell) -> String? {
     let endpoint = cell.attempt.endpoint
     switch cell.caller {

@@ -169,7 +169,9 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.delete, .patch, .head])
-  func `an upload URL refuses other HTTP methods`(method: HTTPRequest.Method) async throws {
+  func `an upload URL refuses the methods DELETE, PATCH and HEAD`(method: HTTPRequest.Method)
+    async throws
+  {
     try await withAnna { anna in
       let answer = try await anna.transfer(method, try await anna.uploadURL(), abc)
       #expect(answer.status == 405)

@@ -127,7 +127,8 @@ import Testing
     }
   }
 
-  @Test func `live updates need a session, the same origin and a free stream`() async throws {
+  @Test
+  func `live updates need a session, the same origin, and fewer than six streams`() async throws {
     try await ConsoleScene.with { scene in
       let guest = scene.browser
       #expect(try await guest.get("/console/1/live").status == 401)

@@ -7,8 +7,8 @@ import Testing
 @testable import StratusAssets
 @testable import StratusDomain
 
-/// Damages texts that the server has signed or encrypted, public keys and signatures. The server
-/// must not accept a damaged text as another text.
+/// Damages texts that the server has signed or encrypted, and also public keys and signatures. The
+/// server must not accept a damaged text as another text.
 @Suite struct `Damaged credentials` {
   private static let secret = [UInt8](repeating: 7, count: 32)
   private static let signer = HMACSigner(secret: secret)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged continuation marker is never accepted`() {
+  @Test func `a damaged continuation marker is refused, or is read as the original marker`() {
     let marker = ContinuationMarker(
       fingerprint: 5, ordinal: 1, index: 2,
       position: EntryPosition(value: [1, 2, 3], zone: 4, record: 6))

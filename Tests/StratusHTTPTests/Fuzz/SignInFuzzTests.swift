@@ -98,7 +98,8 @@ import Testing
     }
   }
 
-  @Test func `damaged data of an authenticator are refused, or every byte of them is used`() {
+  @Test
+  func `damaged data of an authenticator are refused, or have further bytes only for extensions`() {
     let authenticator = TestAuthenticator()
     let creation = (try? CBOR(Self.attestation(authenticator)))?["authData"]?.bytes ?? []
     var extended = Array(creation.prefix(37)) + CBORText.map([(CBORText.text("a"), [0xF5])])

@@ -103,7 +103,8 @@ import Testing
     Fuzz.run(samples, pieces: ["\u{0}", "../", "/", "7777777", "ustar", "x", "30 path=/a\n"]) {
       bytes, comment in
       var mended = bytes
-      // NB: without a right checksum, nearly all damage would be found by the checksum alone.
+      // NB: the checksums are corrected, because otherwise the reader would refuse nearly all
+      // damaged archives for their checksums alone.
       for start in stride(from: 0, to: max(0, mended.count - 511), by: 512) {
         var block = Array(mended[start..<(start + 512)])
         guard block[257..<262].elementsEqual("ustar".utf8) else { continue }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test
-  func `a damaged request target keeps its bytes, and leads to operators only by its prefix`() {
+  func `a damaged request target keeps its bytes, and only management paths are for operators`() {
     let samples = [
       "/database/1/iCloud.a/development/private/records/query?ckWebAuthToken=a%2Bb&ckAPIToken=00",
       "/device/1/iCloud.a/production/tokens/create?clientId=x", "/share/AAAbbb#x", "/push/abc",

@@ -5,8 +5,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// A server with the users Ann, Bea and Cleo. Everyone may read notes. Only its creator may read a
-/// diary entry. Cleo shares a trip with Bea.
+/// A server with the users Ann, Bea and Cleo. Everyone may read notes. Only the creator of a diary
+/// entry may read it. Cleo shares a trip with Bea.
 struct InterferenceScene {
   let server: TestServer
   let chance: PersonalChance

@@ -2,8 +2,8 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// A user's requests have no effect that another user can observe, if they concern the private
-/// database or public records that the other user may not read.
+/// Requests that concern a user's private database, or public records that another user may not
+/// read, have no effect that the other user can observe.
 ///
 /// `STRATUS_SEED` chooses the first run, and `STRATUS_INTERFERENCE_RUNS` is the number of runs.
 @Suite struct `Non-interference` {

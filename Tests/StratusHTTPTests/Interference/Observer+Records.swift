@@ -11,7 +11,7 @@ extension Observer {
     return ["recordName": .string(name), "recordType": type, "fields": fields]
   }
 
-  /// Sends an operation on one record, and remembers the tag of the record.
+  /// Sends an operation on one record, and may remember the new tag of the record.
   @discardableResult
   private mutating func modify(
     _ kind: JSON, _ record: JSON, zoneID: JSON = nil, in database: String = "public"

@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `the server notices that the client of a stream disconnects`() async throws {
+  @Test func `the server notices that the client of a stream or a poll disconnects`() async throws {
     try await withSocket { server, anna, port in
       let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
       let poll = try token["webcourierURL"].target

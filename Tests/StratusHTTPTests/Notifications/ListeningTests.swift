@@ -146,7 +146,7 @@ import Testing
     await second.stop()
   }
 
-  /// The test moves the clock, and removes no session.
+  /// The test only moves the clock, so the expired session is still stored.
   @Test func `a poll of a session that was unused for two weeks is refused`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in

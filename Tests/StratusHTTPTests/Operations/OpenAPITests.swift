@@ -5,7 +5,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// In all other tests, ``Client/answer(_:_:)`` also compares each answer with the document.
+/// In all other tests, ``Client/answer(_:_:)`` also compares each answer with the OpenAPI document.
 @Suite struct `The description of the API at openapi json` {
   @Test func `the OpenAPI document describes exactly the endpoints of the server`() async throws {
     try await withServer { server in

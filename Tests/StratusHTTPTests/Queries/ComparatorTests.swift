@@ -2,7 +2,7 @@ import Testing
 
 /// Every comparator of queries, in requests to a whole server.
 @Suite struct Comparators {
-  /// Runs a body with three notes, and one record without fields.
+  /// Runs a body with four notes, one of which has no fields.
   private func withNotes(_ body: (Client) async throws -> Void) async throws {
     try await withAnna { (anna) async throws in
       try await anna.save(

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a file counts towards the usage of the record that contains it`() async throws {
+  @Test func `the bytes of a file count towards the usage of its record type`() async throws {
     try await with { server, anna in
       let file = try await anna.upload(Array(repeating: 7, count: 1_000))
       try await anna.saveNote(photo: file)

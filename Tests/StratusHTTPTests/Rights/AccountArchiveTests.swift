@@ -78,7 +78,8 @@ import Testing
     }
   }
 
-  @Test func `a cursor opens only the account for which it was made, and only for a day`()
+  @Test
+  func `the cursor of an export opens only the account for which it was made, for a day`()
     async throws
   {
     let clock = MovedClock()
@@ -161,7 +162,8 @@ import Testing
     }
   }
 
-  @Test func `an import into the same account keeps encrypted values, and another refuses them`()
+  @Test
+  func `an import keeps encrypted values in the same account, and refuses them in another one`()
     async throws
   {
     try await withServer { server in

@@ -87,7 +87,10 @@ import Testing
     }
   }
 
-  @Test func `public records stay without the user's name, or are deleted`() async throws {
+  @Test
+  func `public records are deleted or stay without the user's name, as the request chooses`()
+    async throws
+  {
     for choice in ["keep", "delete"] {
       try await withServer { server in
         let anna = try await server.client("anna@example.org")

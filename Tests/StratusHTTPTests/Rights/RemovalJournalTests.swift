@@ -93,7 +93,8 @@ import Testing
   }
 
   /// Entries of earlier versions do not say by whom an account was restricted.
-  @Test func `after a restore, a user can end only a restriction by the user`() async throws {
+  @Test
+  func `after a restore, a user can end only a restriction that the user began`() async throws {
     try await SignInScene.with { scene in
       let (server, browser) = (scene.server, scene.browser)
       let id = try await server.accountID(SignInScene.email)

@@ -42,7 +42,9 @@ import Testing
   }
 
   @Test
-  func `an invited user can resolve, accept, read and write a share until removal`() async throws {
+  func `an invited user can resolve, accept, read and write a share until the user is removed`()
+    async throws
+  {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [scene.invited("bob")])
       let bob = try await scene.guest("bob")

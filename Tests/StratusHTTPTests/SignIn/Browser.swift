@@ -181,7 +181,7 @@ struct SignInScene {
 
   /// - Parameters:
   ///   - token: additional properties of the API token.
-  ///   - mail: the settings for mails and sign-up, or nil for a server without both.
+  ///   - mail: the settings for mails and sign-up, or nil for a server that offers neither.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - clock: the clock of the server.
   static func with(

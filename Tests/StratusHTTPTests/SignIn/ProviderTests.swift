@@ -220,7 +220,7 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `a state works once, for 15 minutes, only in its own browser and for its provider`()
+  @Test func `the state parameter works once, for 15 minutes, in one browser and for one provider`()
     async throws
   {
     try await ProviderScene.with { provider in

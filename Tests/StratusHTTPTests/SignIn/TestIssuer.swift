@@ -56,7 +56,7 @@ final class TestIssuer: OutgoingRequests {
   /// Signs the user in, as the provider's page does.
   ///
   /// - Parameter url: the URL to which the server has sent the browser.
-  /// - Returns: the path and the query of the server to which the browser comes back.
+  /// - Returns: the path and the query of the server's URL to which the browser comes back.
   func authorize(_ url: String, _ changes: [String: String?] = [:]) throws -> String {
     let query = try #require(URLComponents(string: url)?.queryItems)
     let fields = Dictionary(uniqueKeysWithValues: query.map { ($0.name, $0.value ?? "") })

@@ -62,8 +62,8 @@ import Testing
       client.database = random.next(2) == 0 ? "public" : "private"
       zone = nil
     }
-    // NB: only its creator may change a public record, so each user saves records with names of its
-    // own.
+    // NB: only the creator of a public record may change it, so each user saves records with names
+    // of its own.
     let prefix = isAnna ? "a" : "b"
     let name = "\(prefix)\(random.next(6))"
     switch kind {

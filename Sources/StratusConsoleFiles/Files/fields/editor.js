@@ -94,7 +94,8 @@ function inputFor(type, value) {
       inputmode: { INT64: "numeric", DOUBLE: "decimal" }[type] });
   return {
     control, element: control,
-    // NB: a location has more members than the editor shows. An unchanged text keeps them.
+    // NB: a location has more members than the editor shows. To keep them, the stored value is
+    // returned if the text is unchanged.
     read: () => (control.value === text && value !== undefined && value !== null
       ? { value, type } : { value: parseValue(type, control.value), type }),
   };

@@ -50,7 +50,8 @@ export function referenceLink(reference) {
 
 /**
  * Creates a link that saves a file. The file has the API's origin and not the console's, so a web
- * page or a picture in the file cannot act in the console.
+ * page or a picture in the file cannot act in the console. If the file has no URL, only its size is
+ * returned.
  */
 export function fileLink(asset) {
   const size = asset.size === undefined ? "File" : sizeText(asset.size);

@@ -74,7 +74,10 @@ function parseFraction(text, advice) {
   return String(number);
 }
 
-/** Reads milliseconds since 1970 UTC, or a date with a time. Without a zone, the time is UTC. */
+/**
+ * Reads milliseconds since 1970 UTC, or a date with or without a time of day. Without a time zone,
+ * the time is UTC.
+ */
 function parseTime(text) {
   if (/^-?\d{1,16}$/.test(text)) return text;
   const day = "(\\d{4}-\\d\\d-\\d\\d)";

@@ -17,7 +17,10 @@ export function hush() {
   return () => { hushCount -= 1; };
 }
 
-/** Says a sentence without showing it, for example a count that the screen also shows. */
+/**
+ * Lets a screen reader say a sentence that the screen does not show, for example how many rows the
+ * screen shows.
+ */
 export function say(sentence) {
   if (hushCount > 0) return;
   quiet.textContent = "";

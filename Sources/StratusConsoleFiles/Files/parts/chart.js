@@ -18,7 +18,7 @@ const height = 160;
  * @param {(time: number) => any} settings.label shows a time.
  * @param {number} settings.from the time at the left edge.
  * @param {number} settings.to the time at the right edge.
- * @param {number} settings.step the span of time that one bar stands for.
+ * @param {number} settings.step the time that one bar stands for, in milliseconds.
  */
 export function chart({ title, points, series, text, label, from, to, step }) {
   const top = Math.max(1, ...points.flatMap((point) => point.values));

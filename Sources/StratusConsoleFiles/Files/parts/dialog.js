@@ -1,4 +1,5 @@
-// Dialogs. The browser's own dialog element keeps the focus inside and returns it afterwards.
+// Dialogs. The browser's own dialog element keeps the focus inside. When a dialog closes, the focus
+// returns to the element that had it before.
 
 import { h, newID } from "../dom.js";
 import { commandNote } from "../commands.js";

@@ -57,7 +57,7 @@ export function valuesOf(form) {
  * @param {any[]} settings.fields
  * @param {string} settings.button
  * @param {string} [settings.endpoint] the endpoint, to show the command with the same effect.
- * @param {object} [settings.body] the values that the command already has.
+ * @param {object} [settings.body] the known part of the request's body, to show the command.
  * @param {(values: object) => Promise<any>} settings.submit its error is shown in the form.
  */
 export function requestForm({ fields, button, endpoint, body = {}, submit, label }) {

@@ -15,7 +15,8 @@ import { h } from "../dom.js";
  * @param {(row: any) => string} [settings.keyOf] the key of a row, needed for a selection.
  * @param {Set<string>} [settings.selection] the keys of the selected rows.
  * @param {() => void} [settings.onSelect] is called when the selection has changed.
- * @param {(row: any) => void} [settings.onOpen] is called by Enter in a cell without a control.
+ * @param {(row: any) => void} [settings.onOpen] is called by Enter or F2 in a cell that has neither
+ *   an editor nor exactly one control.
  */
 export function table(settings) {
   const { caption, rows } = settings;

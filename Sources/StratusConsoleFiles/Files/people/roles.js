@@ -1,4 +1,4 @@
-// Custom roles of users. A role is granted on the user's record.
+// Custom roles of users. A user's record lists the roles that the user has.
 
 import { h, userText } from "../dom.js";
 import { manage } from "../server.js";

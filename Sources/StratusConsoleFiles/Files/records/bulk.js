@@ -11,7 +11,7 @@ import { button } from "../parts/page.js";
 import { exportDialog } from "./exports.js";
 import { deleteRecords, saveRecords } from "./save.js";
 
-/** Creates the bar with the actions. It is empty as long as no record is selected. */
+/** Creates the bar with the actions. It is hidden while no record is selected. */
 export function bulkBar(context, records, selection) {
   const bar = h("div", { class: "row", role: "group", "aria-label": "Selected records" });
   const chosen = () => records.filter((record) => selection.has(record.recordName));

@@ -8,7 +8,7 @@ import { askAndRun, openDialog } from "../parts/dialog.js";
 import { deleteRecords } from "./save.js";
 import { queryOf } from "./query.js";
 
-/** The maximum number of records that one run deletes. The person starts a run for the rest. */
+/** The maximum number of records that one run deletes. To delete more, the person repeats it. */
 const recordsMax = 20_000;
 
 /** Counts the records, and asks before it deletes them. */

@@ -14,7 +14,7 @@ import { batchSize, saveRecords } from "./save.js";
 
 export const limits = { bytesMax: 20 * 1_048_576, recordsMax: 20_000 };
 
-/** Asks for a file, shows what is wrong with it, and saves its records. */
+/** Asks for a file, and shows the faults in it, or saves its records if there are none. */
 export function importDialog(context) {
   return openDialog("Import records", (close) => {
     const note = h("div", { role: "status" });

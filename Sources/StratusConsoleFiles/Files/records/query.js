@@ -24,7 +24,7 @@ export function filtersOf(params) {
   }
 }
 
-/** Returns the fields of a record type: the fields of the schema, then those of every record. */
+/** Returns the fields of a record type: first those of the schema, then the system fields. */
 export function fieldsOf(recordType) {
   const own = (recordType?.fields ?? []).filter((field) => !field.isSystem).map((field) => ({
     ...field, ...protocolType(field.type), text: field.name,
@@ -33,7 +33,7 @@ export function fieldsOf(recordType) {
 }
 
 /**
- * Returns the query of a request.
+ * Returns the query that the address describes, in the form of a request.
  *
  * @throws {ValueFault} if the text of a condition is not a value of its field.
  */

@@ -137,7 +137,7 @@ function metadata(record) {
   ]);
 }
 
-/** Creates the row for a further field of the record, which the record type does not have yet. */
+/** Creates the row that adds a field which the record type does not have yet. */
 function newFieldRow(add, editors) {
   const name = h("input", { type: "text", "aria-label": "Name of the new field", size: 16 });
   const type = h("select", { "aria-label": "Type of the new field" },

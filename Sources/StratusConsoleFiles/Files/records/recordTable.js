@@ -12,7 +12,7 @@ import { time } from "../time.js";
 import { sortsOf } from "./query.js";
 import { saveRecords } from "./save.js";
 
-/** The maximum number of columns if the address does not choose the fields. */
+/** The maximum number of columns for fields, if the address does not choose the fields. */
 const columnsMax = 8;
 
 /** Creates the table. */

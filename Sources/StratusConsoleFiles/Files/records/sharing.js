@@ -17,7 +17,10 @@ const permissions = [
   { value: "READ_WRITE", text: "all may read and write" },
 ];
 
-/** Returns the values of a command for a share, or for a record that is not shared yet. */
+/**
+ * Returns the body of a request about a share: the container, the environment, the zone, and the
+ * given values.
+ */
 function names({ screen, zoneID }, values) {
   return { ...screen.store, zoneName: zoneID?.zoneName ?? "_defaultZone", ...values };
 }
