@@ -3,7 +3,7 @@
 // controls it: the seconds that are added to the clock, and a number that is not zero while no file
 // can grow. The monotonic clock never moves.
 //
-// Built at run time: cc -shared -fPIC -O1 -o soak-machine.so scripts/soak-machine.c -ldl
+// `scripts/soak` builds this file: cc -shared -fPIC -O1 -o soak-machine.so scripts/soak-machine.c -ldl
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,7 +7,8 @@
 // of code that hold the same lock. The functions in this file are called instead of the library's,
 // and tell the sanitizer about each call.
 //
-// Built at run time by the toolchain's clang, since they have Swift's calling convention:
+// `scripts/soak` builds this file with the toolchain's clang, because the functions have Swift's
+// calling convention:
 //   clang -shared -fPIC -O1 -o tsan-locks.so scripts/tsan-locks.c -ldl
 #define _GNU_SOURCE
 #include <dlfcn.h>

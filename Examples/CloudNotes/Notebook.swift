@@ -1,7 +1,7 @@
 import CloudKit
 
-/// The user's notes. The server has the complete notes. The device's memory has each note that it
-/// fetched without the text, and each note that this device saved with the text.
+/// The user's notes. The server has the complete notes. In the device's memory, fetched notes have
+/// no text, but notes that this device has saved have their text.
 struct Notebook {
   /// A zone that only this app uses, so that the app does not see the records of other apps.
   static let zoneID = CKRecordZone.ID(zoneName: "CloudNotes")
@@ -41,7 +41,7 @@ struct Notebook {
     return count
   }
 
-  /// The notes without their texts, newest first.
+  /// The notes, newest first. Their texts may be missing.
   var list: [Note] {
     memory.notes.values.map(Note.init).sorted { $0.edited > $1.edited }
   }

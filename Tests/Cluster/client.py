@@ -12,8 +12,8 @@ from history import now, short
 ANSWER_SECONDS = 15
 # With these errors, the server has certainly not stored anything.
 REFUSALS = {"CONFLICT", "EXISTS", "ATOMIC_ERROR"}
-# The other errors that may happen. A fault must not look like a wrong token, for example, because a
-# device would sign out.
+# The errors that a fault of the cluster may cause. All others are noted as odd. For example, a fault
+# must not look like a wrong token, because a device would then sign out.
 EXPECTED = {"CONFLICT", "ATOMIC_ERROR", "NOT_FOUND", "TRY_AGAIN_LATER"}
 EXPIRED = "sync token expired"
 

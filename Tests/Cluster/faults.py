@@ -1,8 +1,8 @@
 """The faults of a run. The seed and the number of a fault determine the fault.
 
-Each group of five faults affects each of the five kinds of machines once, in a random order. So a short
-run has each kind once. After the first five, every third fault has a second action at another kind of
-machine. The machine that is the primary at the time is chosen when an action begins.
+Each group of five faults (1 to 5, 6 to 10 and so on) affects each of the five kinds of machines once, in a
+random order. From fault 6 on, about one fault in three has a second action at another kind of machine. The
+primary and the standby are found out only when an action begins.
 """
 
 import random

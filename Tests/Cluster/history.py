@@ -2,16 +2,17 @@
 
 Times are nanoseconds of one monotonic clock. `begin` and `end` enclose the request. A value of a
 record is the name of the batch that wrote it, and null if the record does not exist. Each batch has
-the record "<batch>.0", which nobody changes or deletes later: the anchor of the batch.
+the record "<batch>.0", which no client changes or deletes later: the anchor of the batch.
 
     save     client zone begin end batch outcome errors records
-             outcome: stored, refused (certainly not stored), or unknown (no answer, or an error that
-             leaves it open). errors: the codes in the answer. A record has a name and maybe: deleted; expects (the batch whose change
-             tag the request had); file (the hash of its file)
+             outcome: stored, refused (certainly not stored), or unknown (no answer, or an error after
+             which the batch may be stored). errors: the codes in the answer. A record has a name and
+             maybe: deleted; expects (the batch whose change tag the request had); file (the hash of
+             its file)
     read     client zone begin end records             one answer: names and values
     page     client zone begin end from to more records [final]
-             one page of a feed; from and to are tokens, from is null at the beginning. The first
-             chain of pages that is marked as final defines the order of the batches
+             one page of a feed; from and to are tokens, from is null at the beginning. The last
+             complete chain of pages that are marked as final defines the order of the batches
     expired  client zone begin end from                the server refused a token as expired
     odd      client begin end endpoint code reason     an error that no fault may cause
     file     client zone begin end name hash           a file, as it was downloaded

@@ -18,7 +18,7 @@ class Trouble(Exception):
 
 
 def wait_until(what, condition, seconds):
-    """Waits until a condition holds; nothing reports the change, so this asks again and again."""
+    """Checks a condition every 0.1 s, until it holds. Raises Trouble after some seconds."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -42,7 +42,7 @@ def processes_in(folder):
 
 
 def kill_all(folder, names=None, seconds=20):
-    """Kills the processes in a folder, or those with certain names, and waits for their end."""
+    """Kills all processes in a folder, or only those with certain names, and waits for their end."""
     def chosen():
         return [number for number, name in processes_in(folder).items()
                 if names is None or name in names]

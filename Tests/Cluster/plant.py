@@ -34,7 +34,7 @@ def without(history, gone):
 
 
 def lost_write(history, chosen):
-    """An acknowledged batch of new records is nowhere."""
+    """An acknowledged batch of new records is in no answer."""
     save = chosen.choice(stored(history, lambda line: all(
         record["name"].startswith(line["batch"]) for record in line["records"])))
     names = {record["name"] for record in save["records"]}

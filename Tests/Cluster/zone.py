@@ -8,7 +8,7 @@ END = float("inf")
 class Zone:
     """What the clients have sent to one zone, and the order in which the server has stored it.
 
-    Every batch has an anchor, a record that nobody changes later. So the last feed from the beginning
+    Every batch has an anchor, a record that no client changes later. So the last feed from the beginning
     has each stored batch exactly once. The position of the anchor is the batch's number."""
 
     def __init__(self, name, saves, final):

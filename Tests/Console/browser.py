@@ -60,7 +60,8 @@ def wait_until_quiet(browser, seconds=20):
 def messages(browser):
     """Returns the errors and warnings in the browser's console since the last call.
 
-    Chromium also notes each answer with a status of an error, which a screen may expect.
+    Chromium also notes each answer with a status of 400 or more. The result lacks the notes about
+    4xx answers, because a screen may expect them.
     """
     return [entry["message"] for entry in browser.get_log("browser")
             if entry["level"] in ("SEVERE", "WARNING")
@@ -69,7 +70,7 @@ def messages(browser):
 
 
 def axe_findings(browser, source, without=()):
-    """Returns the findings of axe that are serious or critical."""
+    """Returns the findings of axe that are at least moderate."""
     # NB: the page's policy forbids evaluation, so the source is run through the protocol.
     browser.execute_cdp_cmd("Runtime.evaluate", {"expression": source})
     options = {"resultTypes": ["violations"],

@@ -773,7 +773,7 @@ SCREENS = ["/", f"/records?{STORE}&type=Note&database=private",
 
 
 def screens(person):
-    """Every screen with the data of the real server, in two of the ways, with axe."""
+    """Most screens with the data of the real server, in two of the ways, with axe."""
     for way in ("light", "narrow"):
         chromium.show_in(person.page, way)
         for address in SCREENS:

@@ -35,7 +35,8 @@ class Person:
         self.page = page
 
     def open(self, url):
-        # NB: another origin between two pages ends what the last flow left open.
+        # NB: if the URL differed from the current one only in its fragment, the browser would keep
+        # the page, and with it a dialog that the last flow left open.
         self.page.get("about:blank")
         chromium.open_page(self.page, url)
 
@@ -57,7 +58,7 @@ class Person:
         return Found(find)
 
     def button(self, text, inside=""):
-        """Returns the button with a text that is shown, in the last matching place."""
+        """Returns the first visible button that has this text and is below `inside`."""
         return self.named(f"{inside} button", text)
 
     def named(self, selector, text):

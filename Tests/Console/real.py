@@ -77,7 +77,8 @@ class RealServer:
                 break
         timer.cancel()
         assert self.url, f"the server has not started: {self.lines} {self.log_text()}"
-        # NB: a server whose output nobody reads stops when the pipe is full.
+        # NB: if this process did not read the server's output, the server would stop when the pipe
+        # is full.
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
     def log_text(self):

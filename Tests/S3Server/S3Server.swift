@@ -5,8 +5,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A small S3 for tests. It has its objects in memory, and it refuses requests whose signature,
-/// payload hash or time is wrong.
+/// A small S3 server for tests. It refuses requests whose signature, payload hash or time is wrong.
 ///
 /// The server follows the Amazon S3 API Reference and uses no code of `StratusAssets`. A mistake in
 /// one of them is therefore found unless both contain it. `Tests/Interop/s3` also sends requests of
@@ -20,6 +19,7 @@ public final class S3Server: Sendable {
     public var bucket = "assets"
     /// The minimum size of all parts of a multipart upload except the last one.
     public var partBytesMin = 5_242_880
+    /// The port. The server chooses a free one if this is 0.
     public var port = 0
     /// An existing folder that keeps the objects; nil keeps them in memory only.
     public var folder: String?
@@ -55,7 +55,7 @@ public final class S3Server: Sendable {
 
   /// The address of the server.
   public var url: String { "http://127.0.0.1:\(port.withLock(\.self))" }
-  /// All requests with a correct signature, in the order of their arrival.
+  /// All requests for the bucket with a correct signature, in the order of their arrival.
   public var requests: [Received] { received.withLock(\.self) }
   /// The keys of all objects, sorted by their bytes.
   public var keys: [String] { objects.withLock { $0.keys } }
@@ -78,7 +78,7 @@ public final class S3Server: Sendable {
         folder: settings.folder.map(S3Folder.init(path:))))
   }
 
-  /// Runs a server on a free port while `body` runs.
+  /// Runs a server while `body` runs.
   public static func running<Result: Sendable>(
     _ settings: Settings, _ body: @escaping @Sendable (S3Server) async throws -> Result
   ) async throws -> Result {

@@ -18,7 +18,7 @@ test("no module can turn a text into code", () => {
   for (const name of modules) assert.ok(!forbidden.test(text(name)), name);
 });
 
-test("only dom.js sets attributes of elements by name", () => {
+test("only dom.js sets other attributes than those of ARIA", () => {
   for (const name of modules.filter((name) => name !== "dom.js")) {
     const attributes = [...text(name).matchAll(/setAttribute\(\s*"([^"]+)"/g)].map(([, n]) => n);
     for (const attribute of attributes) assert.match(attribute, /^aria-/, name);
@@ -75,7 +75,7 @@ test("lines have at most 100 columns, and files at most 500 lines", () => {
   }
 });
 
-test("the list of embedded files is the folder", () => {
+test("files.c lists exactly the files of the folder", () => {
   const list = readFileSync(join(root, "../files.c"), "utf8");
   const embedded = [...list.matchAll(/^FILE_ENTRY\("([^"]+)"/gm)].map(([, name]) => name);
   assert.deepEqual(embedded.sort(), [...names].sort());
@@ -175,7 +175,7 @@ test("each endpoint of the console that changes something has a command and a bu
   assert.deepEqual(unused, ["containers/list"]);
 });
 
-test("each request that the console sends to change something is in the list", async () => {
+test("each request with which the console changes something has a command", async () => {
   const { commands } = await import(join(root, "commands.js"));
   const changes = /\/(create|delete|configure|revoke|grant|add|remove|enable|disable|drop|reset|retire|restrict|unrestrict|set)$/;
   for (const name of modules.filter((name) => name !== "commands.js")) {

@@ -73,7 +73,7 @@ test("an import names the row of each fault", () => {
   assert.equal(limits.recordsMax, 20_000);
 });
 
-test("only links to pages are safe", () => {
+test("only links to pages of the console, web pages and own files are safe", () => {
   for (const link of ["/x", "?a=b", "#main", "https://a.example", "blob:x"]) {
     assert.ok(isSafeLink(link), link);
   }

@@ -49,7 +49,7 @@ test("a role that is removed loses its grants", () => {
   assert.ok(!draft.text.includes("Editor"));
 });
 
-test("the tokens of a text are the text", () => {
+test("the tokens of a schema, joined, are the text of the schema", () => {
   const text = "DEFINE SCHEMA -- a\n  RECORD TYPE \"x\" (\n a STRING, /* open <b>";
   assert.equal(tokensOf(text).map((token) => token.text).join(""), text);
   assert.ok(tokensOf(text).some(({ kind, text }) => kind === "keyword" && text === "RECORD"));

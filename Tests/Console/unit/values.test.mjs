@@ -58,7 +58,7 @@ test("a quotation mark without an end is refused", () => {
   assert.throws(() => readCSV("a,\"b"));
 });
 
-test("each type but files has comparators", () => {
+test("each type except those of assets has comparators", () => {
   for (const type of types) {
     assert.equal(comparatorsFor(type).length === 0, type.startsWith("ASSETID"), type);
   }
