@@ -171,13 +171,13 @@ extension AccountPages {
     var attempt = try await attempt(visit, email: account.email, account: account)
     attempt.browser = attempt.browser ?? "session " + signedIn.session.id
     if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
-      noteRefusal("a change of the second factor has to wait", account, visit)
+      noteRefusal("a confirmation by password has to wait", account, visit)
       return .refused(alarm: Self.waitSentence(seconds), status: 429)
     }
     let proven = try await prove(
       account.email, visit.request.form["current"] ?? "", by: attempt, isKnown: true)
     guard let proven else {
-      noteRefusal("a change of the second factor failed", account, visit)
+      noteRefusal("a confirmation by password failed", account, visit)
       return .refused(alarm: "The password is wrong.", status: 403)
     }
     throttle.succeed(attempt)
