@@ -71,9 +71,10 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Ends all mishaps for this app, and fetches once if the device does not know the result of one
-  /// of its own changes: the server does not notify a device of the device's own changes. All other
-  /// changes must arrive without this fetch. After a restore, all data is also saved again.
+  /// Fetches once after the mishaps if the device does not know the result of one of its own
+  /// changes, because the server does not notify a device of the device's own changes. All other
+  /// changes must arrive without this fetch. In a simulation with restores, the app always fetches,
+  /// and then saves all its data again.
   func calm() {
     guard household.plan.rewinds || household.traffic.isUnsure(device.name) else { return }
     Task {

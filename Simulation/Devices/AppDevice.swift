@@ -41,8 +41,8 @@ final class AppDevice: Device, @unchecked Sendable {
     app?.calm()
   }
 
-  /// Signs out, or signs in to another account. When the mishaps end, the household's account is
-  /// signed in.
+  /// Signs out, or signs in to another account. When the mishaps end, a device without an account
+  /// signs in to the household's account.
   func changeAccount() {
     if signedIn != Cloud.user, household.percent(70) { return signIn(Cloud.user) }
     let others = [nil, Cloud.user, Cloud.otherUser].filter { $0 != signedIn }

@@ -19,7 +19,8 @@ final class SeedRun: @unchecked Sendable {
   private var isDone = false
   private var failure: String?
 
-  /// The number of virtual seconds in which all devices must agree after all mishaps have ended.
+  /// The number of virtual seconds after the end of all mishaps within which all devices must agree
+  /// with the server.
   private static let secondsToAgree = 180.0
   /// The number of jobs after which a simulation counts as endless. Most seeds need a few thousand
   /// jobs, and the longest need about ten thousand.

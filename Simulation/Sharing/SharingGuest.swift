@@ -290,7 +290,7 @@ extension GuestApp: CKSyncEngineDelegate {
     }
   }
 
-  /// Takes the results of a send. Drops an edit that the server refuses: the owner may have removed
+  /// Takes the results of a send. Drops each edit whose save has failed: the owner may have removed
   /// the guest, changed the permission, or moved the record in the meantime.
   private func take(_ changes: CKSyncEngine.Event.SentRecordZoneChanges) {
     for record in changes.savedRecords {
