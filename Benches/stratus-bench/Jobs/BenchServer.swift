@@ -91,6 +91,7 @@ final class BenchServer {
   }
 
   /// Creates a zone, and saves records in it. The numbers of their names begin with `firstName`.
+  /// More than 400 records are saved in whole requests of 400, so their number is rounded down.
   ///
   /// - Parameter onRecord: is called for each record, before the record is saved.
   func fill(
