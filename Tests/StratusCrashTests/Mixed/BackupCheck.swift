@@ -5,7 +5,8 @@ import Foundation
 struct BackupCheck {
   let binary: ServerBinary
   let data: URL
-  /// A folder for the copies. It is on another disk than the data.
+  /// A folder for the copies. If the data is on a small file system (``SoakMachine/disk``), this
+  /// folder is on another one.
   let folder: URL
   let environment: [String: String]
   let ledger: Ledger
