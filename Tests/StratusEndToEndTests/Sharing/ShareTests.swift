@@ -81,7 +81,8 @@ import Testing
     }
   }
 
-  /// Bob joins after Ann's device has fetched the share.
+  /// Bob joins after Ann's device has saved the share, so Ann's copy does not contain Bob. Neither
+  /// policy compares change tags.
   @Test
   func `a share keeps the users who have joined when an old copy of the share is saved by force`()
     async throws
