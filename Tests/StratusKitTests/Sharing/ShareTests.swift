@@ -96,7 +96,9 @@ import Testing
   }
 
   @Test
-  func `a share keeps its owner and ignores the removal of a participant that it does not have`() throws {
+  func `a share keeps its owner and ignores the removal of a participant that it does not have`()
+    throws
+  {
     let share = try WireShares.share()
     share.removeParticipant(share.owner)
     share.removeParticipant(participant("nobody@example.org"))
@@ -125,7 +127,7 @@ import Testing
   }
 
   @Test
-  func `a share that becomes public loses pending participants, and a private share all but its owner`()
+  func `a public share loses pending participants, and a private share loses all but its owner`()
     throws
   {
     let share = try WireShares.share(
