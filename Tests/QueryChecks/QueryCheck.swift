@@ -93,7 +93,8 @@ public struct QueryCheck: Sendable {
 }
 
 extension DataSetRun.Tally {
-  /// The reasons why the mix of cases is too one-sided for a good test, such as too few counts.
+  /// The reasons why the mix of cases is too one-sided for a good test, for example because too few
+  /// queries count their records.
   fileprivate var rarities: [String] {
     [
       (refused * 4 < cases * 3, "too many queries are refused"),

@@ -51,7 +51,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a server that only offers AUTH LOGIN gets user name and password separately`()
+  @Test func `a server that offers only AUTH LOGIN gets user name and password separately`()
     async throws
   {
     let server = try await ScriptedServer.start { line in
