@@ -97,7 +97,7 @@ final class Ledger: @unchecked Sendable {
   func fault(in contents: Contents, of account: String) -> String? {
     for (key, marks) in contents.records.sorted(by: { $0.key < $1.key }) {
       if let mark = marks.sorted().first(where: { owners[$0] != account }) {
-        return "\(key) of \(account) has \(mark) of \(owners[mark] ?? "nobody")"
+        return "\(key) of \(account) has \(mark) of \(owners[mark] ?? "no account")"
       }
     }
     var promised = taken[account] ?? [:]

@@ -95,12 +95,12 @@ final class App: @unchecked Sendable {
   /// deleted record fails.
   private func askAboutAll() {
     if !life.goesOn() { return }
-    say("saves all it has")
+    say("saves all its data again")
     for key in data.records.keys.sorted() { add(.save(key)) }
   }
 
   var unsettled: String? {
-    if life.isOver { return "its app does not run" }
+    if life.isOver { return "its app is not running" }
     if let change = data.pending.keys.min() { return "\(change) is not confirmed" }
     guard let engine else { return "there is no engine" }
     if let change = engine.state.pendingRecordZoneChanges.first { return "\(change) is pending" }

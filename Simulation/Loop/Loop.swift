@@ -52,10 +52,10 @@ final class Loop: @unchecked Sendable {
   /// - Returns: nil if `isDone` has ended the loop. Otherwise, the reason why the loop has ended.
   func run(stepsMax: Int, until isDone: () -> Bool) -> String? {
     while !isDone() {
-      if steps >= stepsMax { return "no end after \(steps) steps, at \(now) s" }
+      if steps >= stepsMax { return "the run did not end within \(steps) steps, at \(now) s" }
       steps += 1
       if ready.isEmpty {
-        guard let timer = timers.next() else { return "everything waits for ever, at \(now) s" }
+        guard let timer = timers.next() else { return "no job and no timer is left, at \(now) s" }
         now = max(now, timer.time)
         timer.action()
         continue

@@ -67,11 +67,11 @@ final class SeedRun: @unchecked Sendable {
       try? await Loop.shared.sleep(1)
       await strike()
       if household.isEditing, Loop.shared.now >= household.plan.editingSeconds {
-        household.ledger.say("nobody edits any more")
+        household.ledger.say("the users have stopped editing")
         household.isEditing = false
       }
     }
-    household.ledger.say("nothing goes wrong any more")
+    household.ledger.say("all mishaps have ended")
     household.isEditing = false
     household.isCalm = true
     household.mishaps.stop()
@@ -109,7 +109,7 @@ final class SeedRun: @unchecked Sendable {
     if mishaps.happens(\.expiry) {
       household.cloud.expireTokens()
       household.ledger.saw("expiry")
-      household.ledger.say("all change tokens are stale")
+      household.ledger.say("all change tokens expire")
     }
   }
 
@@ -134,7 +134,7 @@ final class SeedRun: @unchecked Sendable {
         break
       }
     }
-    if let fault = household.cloud.fault { failure = "the server is at fault: \(fault)" }
+    if let fault = household.cloud.fault { failure = "the server reported a fault: \(fault)" }
     if let failure { household.ledger.say("FAILED: \(failure)") }
   }
 
