@@ -22,8 +22,8 @@ final class SeedRun: @unchecked Sendable {
   /// The number of virtual seconds after the end of all mishaps within which all devices must agree
   /// with the server.
   private static let secondsToAgree = 180.0
-  /// The number of jobs after which a simulation counts as endless. Most seeds need a few thousand
-  /// jobs, and the longest need about ten thousand.
+  /// The number of steps (jobs, actions and timers) after which a simulation counts as endless.
+  /// Most seeds need a few thousand steps, and the longest need about ten thousand.
   private static let stepsMax = 500_000
 
   private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {
@@ -130,7 +130,7 @@ final class SeedRun: @unchecked Sendable {
         break
       }
       if Loop.shared.now >= deadline {
-        failure = difference ?? "no rest"
+        failure = difference ?? "the devices did not agree for long enough"
         break
       }
     }

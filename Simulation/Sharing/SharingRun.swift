@@ -152,7 +152,7 @@ final class SharingRun: @unchecked Sendable {
       agreements = difference == nil ? agreements + 1 : 0
       if agreements == Self.agreementsWanted { break }
       if Loop.shared.now >= deadline {
-        failure = difference ?? "no rest"
+        failure = difference ?? "the guests did not agree for long enough"
         break
       }
     }

@@ -78,7 +78,7 @@ public struct QueryCheck: Sendable {
         let count = queue.done(run.tally, failed: true)
         let reached = Array(steps[...error.step])
         var shrinker = Shrinker(plan: plan)
-        let (fewer, text) = await shrinker.shrink(reached) ?? (reached, "it does not repeat")
+        let (fewer, text) = await shrinker.shrink(reached) ?? (reached, "no second failure")
         queue.note(
           failure: """
             Data set \(number), step \(error.step) of seed \(seed), after \(count) cases \

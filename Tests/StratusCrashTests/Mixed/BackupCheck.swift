@@ -31,7 +31,7 @@ struct BackupCheck {
       try await reader.readAll(over: connection)
       for (index, lane) in lanes.enumerated() where lane.zone == zone {
         if lane.place(of: lane.part(of: reader.records), from: before[index]) == nil {
-          faults.append("a backup has a state of \(lane.prefix) from another time")
+          faults.append("a backup has a state of \(lane.prefix) that did not exist at its time")
         }
       }
     }
