@@ -63,7 +63,7 @@ struct StratusSimulation: ParsableCommand {
       return
     }
     guard Hooks.install() else {
-      throw ValidationError("this Swift runtime has no place to hook the loop into")
+      throw ValidationError("this Swift runtime has no hook for the loop")
     }
     if let seed {
       try runAlone(seed)
@@ -107,7 +107,7 @@ struct StratusSimulation: ParsableCommand {
         throw ExitCode.failure
       }
       if twice, self.outcome(of: seed).digest != outcome.digest {
-        print("seed \(seed) is not the same twice")
+        print("two runs of seed \(seed) differ")
         throw ExitCode.failure
       }
     }

@@ -30,7 +30,7 @@ struct EventRules {
       require(!isFetching, "a fetch began during another fetch")
       isFetching = true
     case .didFetchChanges:
-      require(isFetching, "a fetch ended without a beginning")
+      require(isFetching, "a fetch ended that had not begun")
       require(zone == nil, "a fetch ended before the fetch of its zone")
       isFetching = false
     case .willFetchRecordZoneChanges(let event):
@@ -38,24 +38,25 @@ struct EventRules {
       require(zone == nil, "two zones were fetched at the same time")
       zone = event.zoneID.zoneName
     case .didFetchRecordZoneChanges(let event):
-      require(zone == event.zoneID.zoneName, "the fetch of a zone ended without a beginning")
+      require(zone == event.zoneID.zoneName, "the fetch of a zone ended that had not begun")
       zone = nil
     case .fetchedRecordZoneChanges(let event):
       let zones = Set(
         event.modifications.map(\.record.recordID.zoneID.zoneName)
           + event.deletions.map(\.recordID.zoneID.zoneName))
-      require(zones.isEmpty || zones == [zone], "records of a zone came outside its fetch")
-    case .fetchedDatabaseChanges: require(isFetching, "zones came outside a fetch")
+      require(
+        zones.isEmpty || zones == [zone], "records of a zone were delivered outside its fetch")
+    case .fetchedDatabaseChanges: require(isFetching, "zones were delivered outside a fetch")
     case .willSendChanges:
       require(!isSending, "a send began during another send")
       isSending = true
     case .didSendChanges:
-      require(isSending, "a send ended without a beginning")
+      require(isSending, "a send ended that had not begun")
       isSending = false
     case .sentDatabaseChanges, .sentRecordZoneChanges:
       require(isSending, "changes were sent outside a send")
     case .stateUpdate, .accountChange: return
-    @unknown default: require(false, "an unknown event came")
+    @unknown default: require(false, "the engine sent an unknown event")
     }
   }
 

@@ -6,7 +6,8 @@ import StratusTesting
 /// A mark must not be lost after the server has accepted it. It also must not be lost while a
 /// device has it on disk as a pending change and the account stays on the device. After a restore,
 /// the first rule applies only to the marks in the backup, and the second rule still applies. Other
-/// marks may be lost.
+/// marks may be lost. The rules apply only to records that no device ever deletes
+/// (``RecordKey/isKept``).
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Ledger: @unchecked Sendable {
@@ -17,7 +18,7 @@ final class Ledger: @unchecked Sendable {
 
   private var lastMark: Int64 = 0
   private var isSetBack = false
-  /// The marks that the server has accepted, by account.
+  /// The marks that were passed to `promise`, by account. After a restore, the marks in the backup.
   private var taken: [String: [RecordKey: Set<Int64>]] = [:]
   /// The marks on a device's disk that must not be lost, by device.
   private var stored: [String: Stored] = [:]
@@ -43,7 +44,8 @@ final class Ledger: @unchecked Sendable {
     return lastMark
   }
 
-  /// Remembers that the server has accepted marks.
+  /// Remembers marks that must not be lost: the server has accepted them, or a device without a
+  /// sync engine has written them to its disk.
   ///
   /// After a restore, nothing is recorded, because the answer may be older than the restore.
   func promise(_ marks: Set<Int64>, at key: RecordKey, of account: String) {
@@ -95,7 +97,7 @@ final class Ledger: @unchecked Sendable {
   func fault(in contents: Contents, of account: String) -> String? {
     for (key, marks) in contents.records.sorted(by: { $0.key < $1.key }) {
       if let mark = marks.sorted().first(where: { owners[$0] != account }) {
-        return "\(key) of \(account) has \(mark) of \(owners[mark] ?? "nobody")"
+        return "\(key) of \(account) has \(mark) of \(owners[mark] ?? "no account")"
       }
     }
     var promised = taken[account] ?? [:]

@@ -84,7 +84,7 @@ extension App: CKSyncEngineDelegate {
   /// Removes the data of an account that has signed out. Data from before the first sign-in belongs
   /// to the first user.
   private func take(_ change: CKSyncEngine.Event.AccountChange) {
-    say("hears of the account: \(change.changeType)")
+    say("gets an account event: \(change.changeType)")
     switch change.changeType {
     case .signIn(let user):
       data.account = .known(user.recordName)
@@ -98,7 +98,7 @@ extension App: CKSyncEngineDelegate {
   private func take(_ changes: CKSyncEngine.Event.FetchedDatabaseChanges) {
     for deletion in changes.deletions {
       let zone = deletion.zoneID.zoneName
-      say("hears that \(zone) is deleted")
+      say("learns that \(zone) is deleted")
       if zone == RecordKey.keptZone {
         loseZone(zone)
       } else if data.pending[.makeZone(zone)] == nil {
@@ -120,8 +120,8 @@ extension App: CKSyncEngineDelegate {
     for modification in changes.modifications { hear(modification.record) }
     for deletion in changes.deletions {
       let key = RecordKey(deletion.recordID)
-      say("hears that \(key) is deleted")
-      if key.isKept { ledger.violated("nobody deleted \(key), and it is gone") }
+      say("learns that \(key) is deleted")
+      if key.isKept { ledger.violated("\(key) is gone, but no device deleted it") }
       drop(key)
       data.pending[.delete(key)] = nil
       engine?.state.remove(pendingRecordZoneChanges: [.deleteRecord(key.id)])
@@ -130,7 +130,7 @@ extension App: CKSyncEngineDelegate {
 
   private func hear(_ record: CKRecord) {
     let key = RecordKey(record.recordID)
-    say("hears that \(key) is \(record.marks.sorted()) as \(record.recordChangeTag ?? "-")")
+    say("fetches \(key) with marks \(record.marks.sorted()), tag \(record.recordChangeTag ?? "-")")
     if data.pending[.delete(key)] != nil || data.pending[.deleteZone(key.zone)] != nil {
       return
     }
@@ -156,7 +156,7 @@ extension App: CKSyncEngineDelegate {
   /// Handles a zone that the server does not have. The permanent zone is created again, and other
   /// zones are removed.
   func loseZone(_ zone: String) {
-    say("\(zone) is gone")
+    say("the server does not have \(zone)")
     guard zone == RecordKey.keptZone else {
       forget(zone: zone)
       return
@@ -164,7 +164,7 @@ extension App: CKSyncEngineDelegate {
     // NB: the zone may also be missing because its creation is still pending: the batch may contain
     // a record that was written while the engine was requesting the batch.
     if !household.plan.rewinds, data.pending[.makeZone(zone)] == nil {
-      ledger.violated("nobody deleted the zone \(zone), and it is gone")
+      ledger.violated("the zone \(zone) is gone, but no device deleted it")
     }
     data.zones.insert(zone)
     add(.makeZone(zone))

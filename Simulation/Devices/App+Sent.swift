@@ -58,7 +58,7 @@ extension App {
     case .serverRecordChanged:
       ledger.saw("conflict")
       guard let server = error.serverRecord else {
-        ledger.violated("a conflict about \(key) came without the server's record")
+        ledger.violated("the conflict error of \(key) has no server record")
         return
       }
       say("conflict about \(key), the server has \(server.recordChangeTag ?? "-")")
@@ -66,7 +66,7 @@ extension App {
       data.records[key]?.known = server
       add(.save(key))
     case .unknownItem:
-      say("\(key) is gone")
+      say("the server does not have \(key)")
       guard key.isKept else {
         drop(key)
         return

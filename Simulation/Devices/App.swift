@@ -71,9 +71,10 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Ends all mishaps for this app, and fetches once if the device does not know the result of one
-  /// of its own changes: the server does not notify a device of the device's own changes. All other
-  /// changes must arrive without this fetch. After a restore, all data is also saved again.
+  /// Fetches once after the mishaps if the device does not know the result of one of its own
+  /// changes, because the server does not notify a device of the device's own changes. All other
+  /// changes must arrive without this fetch. In a simulation with restores, the app always fetches,
+  /// and then saves all its data again.
   func calm() {
     guard household.plan.rewinds || household.traffic.isUnsure(device.name) else { return }
     Task {
@@ -94,12 +95,12 @@ final class App: @unchecked Sendable {
   /// deleted record fails.
   private func askAboutAll() {
     if !life.goesOn() { return }
-    say("saves all it has")
+    say("saves all its data again")
     for key in data.records.keys.sorted() { add(.save(key)) }
   }
 
   var unsettled: String? {
-    if life.isOver { return "its app does not run" }
+    if life.isOver { return "its app is not running" }
     if let change = data.pending.keys.min() { return "\(change) is not confirmed" }
     guard let engine else { return "there is no engine" }
     if let change = engine.state.pendingRecordZoneChanges.first { return "\(change) is pending" }

@@ -41,8 +41,8 @@ final class AppDevice: Device, @unchecked Sendable {
     app?.calm()
   }
 
-  /// Signs out, or signs in to another account. When the mishaps end, the household's account is
-  /// signed in.
+  /// Signs out, or signs in to another account. When the mishaps end, a device without an account
+  /// signs in to the household's account.
   func changeAccount() {
     if signedIn != Cloud.user, household.percent(70) { return signIn(Cloud.user) }
     let others = [nil, Cloud.user, Cloud.otherUser].filter { $0 != signedIn }
@@ -51,7 +51,7 @@ final class AppDevice: Device, @unchecked Sendable {
 
   private func signIn(_ account: String?) {
     signedIn = account
-    say(account.map { "\($0) is signed in" } ?? "nobody is signed in")
+    say(account.map { "\($0) is signed in" } ?? "no user is signed in")
     household.ledger.saw("account change")
     app?.signIn(account)
   }
@@ -66,7 +66,7 @@ final class AppDevice: Device, @unchecked Sendable {
 
   var contents: Contents { app?.data.contents ?? Contents() }
 
-  var unsettled: String? { app.map(\.unsettled) ?? "its app does not run" }
+  var unsettled: String? { app.map(\.unsettled) ?? "its app is not running" }
 
   func say(_ line: @autoclosure () -> String) { household.ledger.say("\(name): \(line())") }
 

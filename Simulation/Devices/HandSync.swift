@@ -19,7 +19,7 @@ struct HandSync {
       for zone in device.data.zones.keys.sorted() { try await fetch(zone) }
     } catch {
       ledger.saw("failed round")
-      device.say("gives up for now: \(error.words)")
+      device.say("ends this sync after an error: \(error.words)")
     }
   }
 
@@ -111,14 +111,14 @@ struct HandSync {
     case .conflict:
       ledger.saw("conflict")
       guard let server = failure.serverRecord else {
-        ledger.violated("a conflict about \(key) came without the server's record")
+        ledger.violated("the conflict error of \(key) has no server record")
         return
       }
       device.say("conflict about \(key), the server has \(server.recordChangeTag)")
       device.data.records[key]?.marks.formUnion(Marks.read(server.fields))
       device.data.records[key]?.tag = server.recordChangeTag
     case .notFound:
-      device.say("\(key) is gone")
+      device.say("the server does not have \(key)")
       if device.data.deletions.remove(key) != nil { return }
       if key.isKept { device.data.records[key]?.tag = nil } else { drop(key) }
     case .zoneNotFound: loseZone(key.zone)
@@ -137,13 +137,13 @@ struct HandSync {
   /// Handles a zone that the server does not have. The permanent zone is created again, and other
   /// zones are removed.
   private func loseZone(_ zone: String) {
-    device.say("\(zone) is gone")
+    device.say("the server does not have \(zone)")
     guard zone == RecordKey.keptZone else {
       device.data.forget(zone: zone)
       return
     }
     if !device.household.plan.rewinds, !device.data.zoneSaves.contains(zone) {
-      ledger.violated("nobody deleted the zone \(zone), and it is gone")
+      ledger.violated("the zone \(zone) is gone, but no device deleted it")
     }
     device.data.zoneSaves.insert(zone)
     device.data.zones[zone] = HandZone()
@@ -177,7 +177,7 @@ struct HandSync {
       } catch {
         guard error.isExpiredToken else { throw error }
         ledger.saw("expired database token")
-        device.say("the database's token is stale")
+        device.say("the database's token has expired")
         (device.data.databaseToken, token) = (nil, nil)
         isFromNothing = true
         listed = []
@@ -197,7 +197,7 @@ struct HandSync {
   private func take(_ zone: ZoneDictionary, into listed: inout Set<String>) {
     let name = zone.zoneID.zoneName
     if zone.isDeleted {
-      device.say("hears that \(name) is deleted")
+      device.say("learns that \(name) is deleted")
       if name == RecordKey.keptZone { ledger.violated("the kept zone was reported as deleted") }
       guard device.data.zoneSaves.contains(name) else {
         device.data.forget(zone: name)
@@ -243,7 +243,7 @@ struct HandSync {
       switch item {
       case .failure(_, let error) where error.isExpiredToken:
         ledger.saw("expired zone token")
-        device.say("the token of \(zone) is stale")
+        device.say("the token of \(zone) has expired")
         device.data.zones[zone]?.token = nil
         sendKeptAgain(in: zone)
       case .failure(_, let error):
@@ -266,13 +266,13 @@ struct HandSync {
     case .failure(let failure): ledger.violated("a feed had a failure: \(failure.error)")
     case .deleted(let tombstone):
       let key = RecordKey(zone: zone, name: tombstone.recordName)
-      device.say("hears that \(key) is deleted")
-      if key.isKept { ledger.violated("nobody deleted \(key), and it is gone") }
+      device.say("learns that \(key) is deleted")
+      if key.isKept { ledger.violated("\(key) is gone, but no device deleted it") }
       drop(key)
     case .record(let record):
       let key = RecordKey(zone: zone, name: record.recordName)
       let marks = Marks.read(record.fields)
-      device.say("hears that \(key) is \(marks.sorted()) as \(record.recordChangeTag)")
+      device.say("fetches \(key) with marks \(marks.sorted()), tag \(record.recordChangeTag)")
       if device.data.deletions.contains(key) { return }
       let mine = device.data.records[key]?.marks ?? []
       if device.household.plan.rewinds, key.isKept, !mine.isSubset(of: marks) {

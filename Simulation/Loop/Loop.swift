@@ -20,7 +20,7 @@ final class Loop: @unchecked Sendable {
   private var schedule = SeededChance(seed: 0)
   /// The number of virtual seconds since the simulation began.
   private(set) var now = 0.0
-  /// The number of jobs that have run.
+  /// The number of jobs, actions and timers that have run.
   private(set) var steps = 0
   /// A checksum of the choices and times of the run. Two equal runs have the same checksum.
   private(set) var digest: UInt64 = 0
@@ -46,15 +46,16 @@ final class Loop: @unchecked Sendable {
   /// Adds a job of the runtime to the jobs that are ready.
   func take(_ job: UnownedJob) { ready.append(.job(job)) }
 
-  /// Runs the loop until `isDone` is true, or until no job and no timer is left.
+  /// Runs the loop until `isDone` is true, until no job and no timer is left, or until the number
+  /// of steps since ``begin(seed:)`` has reached `stepsMax`.
   ///
   /// - Returns: nil if `isDone` has ended the loop. Otherwise, the reason why the loop has ended.
   func run(stepsMax: Int, until isDone: () -> Bool) -> String? {
     while !isDone() {
-      if steps >= stepsMax { return "no end after \(steps) steps, at \(now) s" }
+      if steps >= stepsMax { return "the run did not end within \(steps) steps, at \(now) s" }
       steps += 1
       if ready.isEmpty {
-        guard let timer = timers.next() else { return "everything waits for ever, at \(now) s" }
+        guard let timer = timers.next() else { return "no job and no timer is left, at \(now) s" }
         now = max(now, timer.time)
         timer.action()
         continue

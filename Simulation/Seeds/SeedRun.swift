@@ -19,10 +19,11 @@ final class SeedRun: @unchecked Sendable {
   private var isDone = false
   private var failure: String?
 
-  /// The number of virtual seconds in which all devices must agree after all mishaps have ended.
+  /// The number of virtual seconds after the end of all mishaps within which all devices must agree
+  /// with the server.
   private static let secondsToAgree = 180.0
-  /// The number of jobs after which a simulation counts as endless. Most seeds need a few thousand
-  /// jobs, and the longest need about ten thousand.
+  /// The number of steps (jobs, actions and timers) after which a simulation counts as endless.
+  /// Most seeds need a few thousand steps, and the longest need about ten thousand.
   private static let stepsMax = 500_000
 
   private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {
@@ -66,11 +67,11 @@ final class SeedRun: @unchecked Sendable {
       try? await Loop.shared.sleep(1)
       await strike()
       if household.isEditing, Loop.shared.now >= household.plan.editingSeconds {
-        household.ledger.say("nobody edits any more")
+        household.ledger.say("the users have stopped editing")
         household.isEditing = false
       }
     }
-    household.ledger.say("nothing goes wrong any more")
+    household.ledger.say("all mishaps have ended")
     household.isEditing = false
     household.isCalm = true
     household.mishaps.stop()
@@ -108,7 +109,7 @@ final class SeedRun: @unchecked Sendable {
     if mishaps.happens(\.expiry) {
       household.cloud.expireTokens()
       household.ledger.saw("expiry")
-      household.ledger.say("all change tokens are stale")
+      household.ledger.say("all change tokens expire")
     }
   }
 
@@ -129,11 +130,11 @@ final class SeedRun: @unchecked Sendable {
         break
       }
       if Loop.shared.now >= deadline {
-        failure = difference ?? "no rest"
+        failure = difference ?? "the devices did not agree for long enough"
         break
       }
     }
-    if let fault = household.cloud.fault { failure = "the server is at fault: \(fault)" }
+    if let fault = household.cloud.fault { failure = "the server reported a fault: \(fault)" }
     if let failure { household.ledger.say("FAILED: \(failure)") }
   }
 

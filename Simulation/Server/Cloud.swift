@@ -13,7 +13,7 @@ final class Cloud: @unchecked Sendable {
   static let container = "iCloud.org.example"
   /// The household's account.
   static let user = "_00000000000000000000000000000a11"
-  /// The guest's account.
+  /// The account of another user. In a simulation of sharing, this user is the first guest.
   static let otherUser = "_00000000000000000000000000000b0b"
   static let address = StoreAddress(container: container, environment: .development)
 
@@ -84,7 +84,7 @@ final class Cloud: @unchecked Sendable {
     }
   }
 
-  /// Returns a user's data on disk, read without the server's own code.
+  /// Returns a user's data on disk, read directly from the store and not by requests to the server.
   func contents(of user: String) async -> Contents {
     do throws(ServerError) {
       return try await disk.store(at: Self.address).read { (store) throws(ServerError) in

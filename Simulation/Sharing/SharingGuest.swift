@@ -61,7 +61,7 @@ final class SharingGuest: @unchecked Sendable {
   /// The texts of the records that the app shows, by name.
   var contents: [String: String] { app?.contents ?? [:] }
 
-  var unsettled: String? { app.map { $0.unsettled } ?? "its app does not run" }
+  var unsettled: String? { app.map { $0.unsettled } ?? "its app is not running" }
 
   func say(_ line: @autoclosure () -> String) { household.ledger.say("\(name): \(line())") }
 
@@ -110,7 +110,7 @@ final class GuestApp: @unchecked Sendable {
   }
 
   var unsettled: String? {
-    guard let engine, !life.isOver else { return "its app does not run" }
+    guard let engine, !life.isOver else { return "its app is not running" }
     return engine.state.pendingRecordZoneChanges.isEmpty ? nil : "changes are pending"
   }
 
@@ -239,7 +239,7 @@ extension GuestApp: CKSyncEngineDelegate {
     case .stateUpdate(let update): guest.store(records, update.stateSerialization)
     case .fetchedDatabaseChanges(let changes):
       for deletion in changes.deletions where deletion.zoneID.zoneName == SharingTruth.zone {
-        guest.say("hears that the zone is gone")
+        guest.say("learns that the zone is gone")
         records = [:]
         fetched.formUnion(edits.keys)
       }
@@ -281,16 +281,16 @@ extension GuestApp: CKSyncEngineDelegate {
       let record = modification.record
       records[record.recordID.recordName] = record
       fetched.insert(record.recordID.recordName)
-      guest.say("hears of \(record.recordID.recordName)")
+      guest.say("receives \(record.recordID.recordName)")
     }
     for deletion in changes.deletions {
       records[deletion.recordID.recordName] = nil
       fetched.insert(deletion.recordID.recordName)
-      guest.say("hears that \(deletion.recordID.recordName) is gone")
+      guest.say("learns that \(deletion.recordID.recordName) is gone")
     }
   }
 
-  /// Takes the results of a send. Drops an edit that the server refuses: the owner may have removed
+  /// Takes the results of a send. Drops each edit whose save has failed: the owner may have removed
   /// the guest, changed the permission, or moved the record in the meantime.
   private func take(_ changes: CKSyncEngine.Event.SentRecordZoneChanges) {
     for record in changes.savedRecords {

@@ -143,8 +143,8 @@ final class SharingOwner: @unchecked Sendable {
     case 5: operation.share = ShareInput(publicPermission: somePublicPermission())
     case 6: operation.share = ShareInput(publicPermission: .some(.none))
     case 7, 8:
-      // The share is public, because a user without an invitation can try to join only a public
-      // share.
+      // In most cases, the share also becomes public, because a user without an invitation can try
+      // to join only a public share.
       operation.share = ShareInput(
         publicPermission: household.percent(60) ? somePublicPermission() : nil,
         blockedRequesters: household.one(of: SharingTruth.guests).map { [$0] } ?? [])

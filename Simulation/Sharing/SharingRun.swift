@@ -100,7 +100,7 @@ final class SharingRun: @unchecked Sendable {
     }
     household.isOwnerAway = true
     try? await Loop.shared.sleep(household.pauseSeconds(0...1.5))
-    household.ledger.say("nothing goes wrong any more")
+    household.ledger.say("all mishaps have ended")
     household.isEditing = false
     household.isCalm = true
     household.mishaps.stop()
@@ -152,11 +152,11 @@ final class SharingRun: @unchecked Sendable {
       agreements = difference == nil ? agreements + 1 : 0
       if agreements == Self.agreementsWanted { break }
       if Loop.shared.now >= deadline {
-        failure = difference ?? "no rest"
+        failure = difference ?? "the guests did not agree for long enough"
         break
       }
     }
-    if let fault = household.cloud.fault { failure = "the server is at fault: \(fault)" }
+    if let fault = household.cloud.fault { failure = "the server reported a fault: \(fault)" }
     if let failure { household.ledger.say("FAILED: \(failure)") }
   }
 

@@ -114,7 +114,7 @@ final class KeyCollector: @unchecked Sendable {
   private func keys() async -> [[UInt8]: ZoneKey] {
     var keys: [[UInt8]: ZoneKey] = [:]
     for id in seals.keyIDs.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      // NB: one ID a request, because a refused request has no result for known keys either.
+      // NB: each request contains only one key ID, because a refused request returns no key at all.
       var wanted = KeyRing.Wanted(Self.zoneID)
       wanted.keyIDs = [id]
       let opening = try? await ring.openingKeys([wanted], options: KeyRing.Options())

@@ -52,8 +52,9 @@ final class SharingTruth: @unchecked Sendable {
     var writable: [String: Set<String>] = [:]
   }
 
-  /// Remembers which records each guest may see after a write. Most writes of the background work
-  /// change no record, so this function first compares the number of the zone's newest change.
+  /// Remembers which records each guest may see after a write, and checks that guests have changed
+  /// only records that they may change. Most writes of the background work change no record, so
+  /// this function first compares the number of the zone's newest change.
   func noteWrite(in store: any StoreReading) throws(ServerError) {
     var position = Position.noZone
     if let zone = try store.zone(named: Self.zone, in: .private(owner: Self.owner)) {

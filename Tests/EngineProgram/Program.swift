@@ -5,8 +5,8 @@ import Foundation
 /// process ends. The container, the server and the account come from the environment, as for every
 /// app.
 ///
-/// Each line of the output is one event: `running` when the first fetches have ended, and then the
-/// database and the name of each fetched record. After the name of a share, the line has the number
+/// Each line of the output is one event: a fetched record, with its database and its name, or
+/// `running` when the first fetches have ended. After the name of a share, the line has the number
 /// of participants who have accepted.
 @main
 struct Program {

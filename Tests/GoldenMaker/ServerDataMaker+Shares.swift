@@ -5,7 +5,7 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Makes shares, quotas and a team. Releases before sharing have none of these.
+/// Makes shares and quotas. Releases before sharing have none of these.
 extension ServerDataMaker {
   static let trips = CKRecordZone.ID(zoneName: "Trips")
   static let team = CKRecordZone.ID(zoneName: "Team")

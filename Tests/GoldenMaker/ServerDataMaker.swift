@@ -199,7 +199,7 @@ struct ServerDataMaker {
     scene.pass()
   }
 
-  /// Saves a record, but does not match this last change with subscriptions. Disables an account.
+  /// Saves a record, and does not match this last change with subscriptions. Disables an account.
   private func end() async throws {
     let laptop = scene.container(of: "alice", on: "laptop").privateCloudDatabase
     try await save([note("big-2", "Unmatched", 102)], to: laptop)

@@ -59,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func `change tags of new records in the rights release's data count only own changes`()
+  @Test
+  func `change tags of new records in the rights release's data count the record's own changes`()
     async throws
   {
     try await withGoldenServer(of: Self.release) { golden in

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test
-  func `a change after the answer to a save was lost does not cause a conflict`() async throws {
+  func `a change that follows a save with a lost answer does not cause a conflict`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       // The phone does not retry before the note changes.

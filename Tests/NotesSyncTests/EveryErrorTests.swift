@@ -3,7 +3,8 @@ import NotesSync
 import StratusTesting
 import Testing
 
-/// The server returns each error to each kind of request. The app loses no note and does not stop.
+/// The server returns each error to each kind of request. The app loses no note. If an error
+/// switches its backup off, the backup continues when it is switched on again.
 @Suite struct `Each of the 37 errors` {
   @Test(arguments: CKError.Code.allCases)
   func `a running app loses no note, whatever error the server returns`(_ code: CKError.Code)

@@ -78,7 +78,7 @@ public struct QueryCheck: Sendable {
         let count = queue.done(run.tally, failed: true)
         let reached = Array(steps[...error.step])
         var shrinker = Shrinker(plan: plan)
-        let (fewer, text) = await shrinker.shrink(reached) ?? (reached, "it does not repeat")
+        let (fewer, text) = await shrinker.shrink(reached) ?? (reached, "no second failure")
         queue.note(
           failure: """
             Data set \(number), step \(error.step) of seed \(seed), after \(count) cases \
@@ -93,7 +93,8 @@ public struct QueryCheck: Sendable {
 }
 
 extension DataSetRun.Tally {
-  /// The reasons why the mix of cases is too one-sided for a good test, such as too few counts.
+  /// The reasons why the mix of cases is too one-sided for a good test, for example because too few
+  /// queries count their records.
   fileprivate var rarities: [String] {
     [
       (refused * 4 < cases * 3, "too many queries are refused"),

@@ -43,7 +43,10 @@ import Testing
     #expect(throws: Failure.self) { try requirePrivateManagement(url) }
   }
 
-  @Test func `A shell that reads the printed variables runs no command in an address`() throws {
+  @Test
+  func `A shell that reads the printed variables runs no command that an address contains`()
+    throws
+  {
     let file = ManagementFile(
       url: "", token: "", serverURL: "https://a$(touch b)'; c", apiToken: "0a", webAuthToken: "A+/="
     )

@@ -23,7 +23,8 @@ struct CrashDatabase {
     let database = "crash_\(String(digits, radix: 36))"
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    // NB: the creation fails if the database exists, because the server starts again.
+    // NB: at a later start of the server, the database already exists, so its creation fails. This
+    // does no harm.
     process.arguments = ["psql", "--quiet", url, "--command", "CREATE DATABASE \"\(database)\""]
     process.standardError = FileHandle.nullDevice
     try process.run()

@@ -152,7 +152,8 @@ struct CrashRounds {
       if let name = wrong.sorted().first {
         faults.append(
           "a token from before a kill is wrong for \(wrong.count) records of zone \(zone), "
-            + "as \(name): \(text(reader.records[name])) instead of \(text(fresh.records[name]))")
+            + "for example \(name): \(text(reader.records[name])) "
+            + "instead of \(text(fresh.records[name]))")
       }
     }
   }

@@ -17,8 +17,8 @@ import Testing
 
     var hasHeard: Bool { names.withLock { !$0.isEmpty } }
 
-    /// Receives notifications until the notification of the given note arrives, and records the
-    /// names of all their notes.
+    /// Receives notifications until the notification of the given note arrives. Records the name of
+    /// the note of each notification.
     func listen(until last: String) async {
       for await notification in container.remoteNotifications {
         guard let query = notification as? CKQueryNotification, let id = query.recordID else {

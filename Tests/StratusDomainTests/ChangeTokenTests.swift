@@ -31,7 +31,10 @@ import Testing
     }
   }
 
-  @Test func `a participant's token decodes, and is not valid for the owner`() throws {
+  @Test
+  func `a participant's token decodes to the encoded values, and differs from the owner's token`()
+    throws
+  {
     for subject in [ChangeToken.Subject.zone, .reversedZone] {
       var token = ChangeToken(subject: subject, epoch: 5, incarnation: 42, change: 7)
       let owners = token.text

@@ -9,7 +9,8 @@ import Testing
   private static let now = "mjuoj2ao"
   private static let past = "mjuohs00"
 
-  /// The record of a situation that was last saved by an earlier release. Its change number is 3.
+  /// The record of ``Situation/oneNote(by:)``, as an earlier release saved it. Its change number is
+  /// 3.
   private func old() throws -> StoredRecord {
     try #require(try Situation.oneNote().stored.first)
   }

@@ -51,7 +51,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a server that only offers AUTH LOGIN gets user name and password separately`()
+  @Test func `a server that offers only AUTH LOGIN gets user name and password separately`()
     async throws
   {
     let server = try await ScriptedServer.start { line in
@@ -195,8 +195,8 @@ import Testing
     }
   }
 
-  /// The second argument is a reply with text that an attacker could have added before the
-  /// encryption (CVE-2011-0411).
+  /// If the argument is nil, the server does not offer STARTTLS. The other argument is a reply with
+  /// text that an attacker could have added before the encryption (CVE-2011-0411).
   @Test(arguments: [nil, "220 go\r\n250 injected\r\n"] as [String?])
   func `nothing secret is sent if STARTTLS is missing or text precedes the encryption`(
     reply: String?

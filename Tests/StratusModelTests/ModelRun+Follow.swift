@@ -149,7 +149,7 @@ extension ModelRun {
     return key
   }
 
-  /// Checks that a device that has read a feed to its end has exactly the server's records.
+  /// Checks that a device that has read a feed to its end has exactly the model's records.
   private mutating func complete(_ zone: Int, on device: Int) throws {
     let found = devices[device].feeds[zone]?.records ?? [:]
     let expected = model.zones[zone]?.records ?? [:]

@@ -2,9 +2,10 @@ import CloudKit
 
 /// The rules about records that refer to other records.
 extension ModelServer {
-  /// Returns the positions of the items that break a rule in a batch: saves whose parent is
-  /// missing, and deletions of records that still have children. If one item deletes a record and
-  /// another item saves a child of that record, the deletion fails and not the save.
+  /// Returns the positions of the items that break a rule in a batch: saves whose parent is missing
+  /// or is the record itself, and deletions of records that still have children. If one item
+  /// deletes a record and another item saves a child of that record, the deletion fails and not the
+  /// save.
   func faults(
     of items: [(place: Int, item: Item)],
     _ policy: CKModifyRecordsOperation.RecordSavePolicy, before: ModelServer

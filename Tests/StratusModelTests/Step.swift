@@ -74,7 +74,7 @@ enum ParentEdit: Hashable, Sendable {
   case set(name: Int)
 }
 
-/// Saves and deletions that one request contains.
+/// The saves and deletions that a device sends with one call of the framework.
 struct Modification: Sendable {
   /// The method or operation of the framework that sends the modification.
   enum Form: Sendable { case single, convenience, operation }

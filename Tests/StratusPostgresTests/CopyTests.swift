@@ -70,7 +70,10 @@
       try source.close()
     }
 
-    @Test func `a row that differs after the copy is found`() async throws {
+    @Test
+    func `the verification of a copy detects changed, missing and additional rows`()
+      async throws
+    {
       try await withCluster { cluster in
         let target = try PostgresInstallation(
           try cluster.settings, now: { 0 }, makeEpoch: { 1 })

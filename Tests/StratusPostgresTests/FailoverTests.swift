@@ -43,8 +43,9 @@
       }
     }
 
-    /// The node believes that it was connected to a later timeline. A manager of the cluster with a
-    /// fault may return to the earlier server, and the writes of the later timeline are then lost.
+    /// The node believes that it was connected to a later timeline. A faulty program that manages
+    /// the cluster may switch back to the earlier server. The writes of the later timeline are then
+    /// lost.
     @Test func `all change tokens expire if the cluster returns to an earlier timeline`()
       async throws
     {

@@ -27,7 +27,7 @@
         UsageStatements.types, RecordVersionStatements.sums, RecordVersionStatements.keptSums,
       ]).map { PostgresStatements.text(of: $0, expectsOne: false) })
 
-    /// Whether the plan scans no large table.
+    /// Whether the plan scans no large table, or belongs to a statement that scans on purpose.
     var isBounded: Bool {
       if Self.deliberate.contains(text) { return true }
       return lines.allSatisfy { line in

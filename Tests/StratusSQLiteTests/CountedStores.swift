@@ -66,7 +66,8 @@ final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
   }
 }
 
-/// A connection that records each statement that it runs, and counts the returned rows.
+/// A connection that records the first three words of each statement that it runs, and counts the
+/// returned rows. It does not record the statements of `define`.
 final class CountingConnection: SQLConnection {
   private let connection: SQLiteConnection
   private(set) var texts: [String] = []

@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  /// Writes much more data than the log may contain. Reads run at the same time.
+  /// Writes much more data than the log may contain, and reads after each write.
   @Test func `the write-ahead log stays small during constant writes`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A store file of layout 5. Layout 5 adds histories of zone lists, and tables of usage, to layout
-/// 4.
+/// A store file of layout 5. Layout 5 adds histories of zone lists, and tables of index uses,
+/// uploaders and record numbers, to layout 4.
 enum LayoutFive {
   /// Like ``LayoutOne/make(in:changes:)``, but the deletion time of the deleted zones is 1,000.
   static func make(in url: URL, changes: String = "") throws {

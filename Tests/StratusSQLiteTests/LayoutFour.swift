@@ -1,6 +1,7 @@
 import Foundation
 
-/// A store file of layout 4. Layout 4 adds the tables for the removal of tombstones to layout 3.
+/// A store file of layout 4. Layout 4 adds the columns and indexes for the removal of tombstones to
+/// layout 3.
 enum LayoutFour {
   /// Like ``LayoutOne/make(in:changes:)``, but the deletion time of the deleted zones is 1,000.
   static func make(in url: URL, changes: String = "") throws {

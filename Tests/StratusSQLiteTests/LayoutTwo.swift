@@ -79,7 +79,8 @@ enum LayoutTwo {
 
     """
 
-  /// The rows contain a complete index, a partly built index, entries in two databases, and a link.
+  /// The rows contain a complete index, a partly built index, entries in two databases, and two
+  /// links.
   private static let rows = """
     INSERT INTO indexes VALUES
       (1, 'Note', 'value field title', 1, NULL, NULL, NULL),

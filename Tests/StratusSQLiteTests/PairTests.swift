@@ -91,7 +91,8 @@ private func withPair(
   }
 }
 
-/// Each process stores only in memory which indexes its queries have read.
+/// Each process collects in memory which indexes its queries have read, until `noteUses()` writes
+/// them to the store.
 @Suite struct `An index that two processes use` {
   @Test func `an index is not dropped while one of two processes reads it`() async throws {
     try await withPair { one, other in

@@ -41,7 +41,7 @@ private final class FailingStore: Store {
 @Suite struct KilledRetirements {
   private static let ambient = Ambient(now: { 1_000 }, makeUUID: { "U" })
 
-  /// Saves 12 records. They are in two zones of two databases.
+  /// Saves 12 records: three in each of two zones of each of two databases.
   private static func fill(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(
@@ -72,7 +72,8 @@ private final class FailingStore: Store {
     }
   }
 
-  /// Returns as text all records that are not deleted, and the change number of each zone.
+  /// Returns a text for each record that is not deleted. The text contains the numbers of the
+  /// record's database and zone, and the record's name, change number and fields.
   private static func contents(of store: any Store) async throws -> [String] {
     try await store.read { (body) throws(ServerError) in
       let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 1_000)

@@ -115,7 +115,7 @@ import Testing
     try queue.close()
   }
 
-  /// The size of a store's file and its log.
+  /// The total size in bytes of a store's file and its log.
   private func bytes(in url: URL) -> Int64 {
     ["", "-wal"].reduce(0) { sum, suffix in
       let file = url.appendingPathComponent("iCloud.org.example/development.sqlite" + suffix)

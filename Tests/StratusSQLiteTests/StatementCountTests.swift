@@ -6,7 +6,7 @@ import Testing
 @testable import StratusSQLite
 
 /// Checks how many SQL statements a save needs. In layout 4 of the store, which did not count
-/// bytes, a save needed equally many.
+/// bytes, a save needed the same number.
 @Suite struct `A save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 

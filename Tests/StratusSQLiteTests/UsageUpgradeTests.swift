@@ -11,7 +11,7 @@ import Testing
 @Suite struct `A store of layout 8` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
-  /// Saves three records in two zones, and then deletes one of the zones.
+  /// Saves two records in each of two zones, and then deletes one of the zones.
   private func fill(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       _ = try body.register(

@@ -4,7 +4,8 @@ import Testing
 /// Runs server, network and devices in one thread with virtual time. See
 /// docs/internals/simulation.md.
 ///
-/// The simulation has its own process, because it replaces Swift's concurrency runtime.
+/// The simulation has its own process, because it runs all jobs of Swift's concurrency runtime in
+/// its own loop.
 @Suite struct Simulations {
   @Test func `devices and server have the same data at the end, whatever fails`() throws {
     let (status, output) = try simulate(["--seeds", "300", "--seconds", "60"])

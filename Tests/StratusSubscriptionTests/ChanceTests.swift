@@ -196,7 +196,7 @@ private struct ChanceRun {
       let all = (rest + databases.map { String($0.prefix { $0 != " " }) + " database" }).sorted()
       let expected = world.takeExpected(user)
       guard all == expected.sorted() else {
-        throw Wrong(description: "\(user) heard \(all), expected \(expected.sorted())")
+        throw Wrong(description: "\(user) received \(all), expected \(expected.sorted())")
       }
       count += all.count
     }

@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test
-  func `production requires index marks, and a deployment copies the marks of development`()
+  func `in production, a subscription needs the index marks that a query would need`()
     async throws
   {
     try await withScene { scene in

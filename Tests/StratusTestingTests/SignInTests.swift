@@ -80,7 +80,7 @@ private func withApp(
 
 @Suite struct `A user who signs in on a running device` {
   @Test
-  func `a user who signs in on a running device can read values from the user's other device`()
+  func `values of a user who signs in on a running device are readable on the user's other device`()
     async throws
   {
     try await withStage { stage in

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test
-  func `a newer token of the same sign-in changes only its line of the credentials file`() throws {
+  func `a newer token of the same sign-in keeps the other values of the credentials file`() throws {
     try inFolder { location in
       try CredentialsFile.write(settings, to: location)
       let text = try String(contentsOf: location, encoding: .utf8)

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 63, 64, 65, 400, 10_000])
-  func `work on all cores has only one part, or parts of at least 32, without gaps`(_ count: Int) {
+  func `work on all cores has only one part, or parts of at least 32 items`(_ count: Int) {
     let parts = Cores.parts(of: count)
     #expect(parts.flatMap { Array($0) } == Array(0..<count))
     #expect(parts.count == 1 || parts.allSatisfy { $0.count >= 32 })

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `nine files in ten are shorter than 300 lines`() {
+  @Test func `nine files in ten have at most 300 lines`() {
     for finding in ShapeRules.fileLengths(Project.files) {
       Issue.record("\(finding.description)")
     }

@@ -4,7 +4,7 @@ import Foundation
 struct Document {
   /// The path from the package's root, for example `docs/guide/http.md`.
   let path: String
-  /// The lines of prose. Lines of code, comments and front matter are empty texts.
+  /// The lines of prose. Lines of code and of comments are empty texts.
   let prose: [String]
   /// All lines, unchanged.
   let lines: [String]

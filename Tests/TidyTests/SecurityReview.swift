@@ -5,8 +5,8 @@ import Foundation
 struct SecurityReview {
   static let path = "docs/reference/security.tsv"
 
-  /// The number of requirements of each section. Within a section, the requirements of levels 1 and
-  /// 2 come first, so their numbers have no gaps.
+  /// For each section of the ASVS, the number of requirements of levels 1 and 2. Within a section,
+  /// these requirements come first, so their numbers have no gaps.
   static let sections = [
     "1.1": 2, "1.2": 9, "1.3": 11, "1.4": 3, "1.5": 2, "2.1": 3, "2.2": 3, "2.3": 4, "2.4": 1,
     "3.2": 2, "3.3": 4, "3.4": 6, "3.5": 5, "3.7": 2, "4.1": 3, "4.2": 1, "4.3": 2, "4.4": 4,

@@ -41,7 +41,7 @@ enum ShapeRules {
     return [Finding(path: file.path, line: nil, advice: advice)]
   }
 
-  /// Requires that nine files in ten are shorter than 300 lines.
+  /// Requires that nine files in ten have at most 300 lines.
   static func fileLengths(_ files: [SourceFile]) -> [Finding] {
     let long = files.filter { $0.lines.count > 301 }
     guard long.count * 10 > files.count else { return [] }

@@ -23,13 +23,16 @@ struct SourceFile {
     strings = scanner.strings
   }
 
-  /// The top folder: `Sources`, `Tests`, `Examples` or `Benches`. Empty for a file at the root.
+  /// The top folder: `Sources`, `Tests`, `Examples`, `Benches` or `Simulation`. Empty for a file at
+  /// the root.
   var area: String { folders.count > 1 ? folders[0] : "" }
 
   /// The target, for example `StratusWire`. Empty for a file at the root.
   var module: String { folders.count > 2 ? folders[1] : "" }
 
-  /// Whether the file is part of a shipped target. Tests, benches and examples are not shipped.
+  /// Whether the file is part of a shipped target. Tests, benches, examples and simulations are not
+  /// shipped. The modules `StratusTesting` and `StratusConformance`, which serve tests, count as
+  /// not shipped.
   var ships: Bool {
     area == "Sources" && module != "StratusTesting" && module != "StratusConformance"
   }

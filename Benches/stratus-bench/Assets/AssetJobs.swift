@@ -48,13 +48,13 @@ struct AssetJobs {
     let answer = try exchange.send(requests.upload(field, zone: Self.zone))
     let targets = try UploadAssets.Response(jsonBytes: Array(answer)).targets
     guard let url = targets.first.flatMap({ URL(string: $0.url) }) else {
-      throw Failure("no upload URL came")
+      throw Failure("the server returned no upload URL")
     }
     let start = Clock.nanoseconds()
     let body = try exchange.sendFile(path, size: size, to: url.path)
     let seconds = Double(Clock.nanoseconds() - start) / 1e9
     guard let asset = try UploadAnswer(jsonBytes: Array(body)).singleFile else {
-      throw Failure("no receipt came: " + String(decoding: body, as: UTF8.self))
+      throw Failure("the server returned no receipt: " + String(decoding: body, as: UTF8.self))
     }
     return (asset, seconds)
   }
@@ -66,13 +66,13 @@ struct AssetJobs {
     guard case .record(let record) = try RecordsResponse(jsonBytes: Array(answer)).records.first,
       case .asset(let asset) = try record.fields.values().first?.value,
       let url = asset.downloadURL.flatMap({ URL(string: $0) })
-    else { throw Failure("no download URL came") }
+    else { throw Failure("the server returned no download URL") }
     let target = folder + "/downloaded"
     let start = Clock.nanoseconds()
     let received = try exchange.fetch(url.path, to: target)
     let seconds = Double(Clock.nanoseconds() - start) / 1e9
     try FileManager.default.removeItem(atPath: target)
-    guard received == size else { throw Failure("\(received) bytes came of \(size)") }
+    guard received == size else { throw Failure("only \(received) of \(size) bytes were received") }
     return seconds
   }
 }

@@ -78,7 +78,7 @@ extension Exchange {
     }
     let length = lines.first { $0.lowercased().hasPrefix("content-length:") }
       .flatMap { Int($0.split(separator: ":")[1].trimmed) }
-    guard let length else { throw Failure("a file came without its length") }
+    guard let length else { throw Failure("the answer with a file has no length") }
     return (length, start + end.count)
   }
 }

@@ -47,7 +47,7 @@ struct ResponseReader {
     guard
       var position = find("Content-Length: ", in: 0..<headEnd)
         ?? find("content-length: ", in: 0..<headEnd)
-    else { throw Failure("an answer came without its length") }
+    else { throw Failure("an answer has no length") }
     position += 16
     var length = 0
     while position < headEnd, (0x30...0x39).contains(bytes[position]) {

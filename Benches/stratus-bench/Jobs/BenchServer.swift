@@ -23,7 +23,7 @@ final class BenchServer {
       log: folder + "/server.log")
     guard let apiToken = process.settings["STRATUS_API_TOKEN"],
       let webAuthToken = process.settings["STRATUS_WEB_AUTH_TOKEN"]
-    else { throw Failure("the server named no tokens") }
+    else { throw Failure("the server printed no tokens") }
     self.apiToken = apiToken
     self.webAuthToken = webAuthToken
     query = Self.query(apiToken, webAuthToken)
@@ -75,7 +75,7 @@ final class BenchServer {
     let folder = dataFolder + "/" + container
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     guard let name = names.first(where: { $0.hasPrefix("development") && $0.hasSuffix(".sqlite") })
-    else { throw Failure("no store lies in \(folder)") }
+    else { throw Failure("there is no store in \(folder)") }
     return folder + "/" + name
   }
 
@@ -91,6 +91,7 @@ final class BenchServer {
   }
 
   /// Creates a zone, and saves records in it. The numbers of their names begin with `firstName`.
+  /// More than 400 records are saved in whole requests of 400, so their number is rounded down.
   ///
   /// - Parameter onRecord: is called for each record, before the record is saved.
   func fill(
@@ -122,7 +123,7 @@ private struct Management {
     file = try ManagementFile(
       jsonBytes: Array((TextFile.read(dataFolder + "/" + ManagementFile.name) ?? "").utf8))
     guard let port = file.url.split(separator: ":").last.flatMap({ Int($0) }) else {
-      throw Failure("the server is not managed by a port: \(file.url)")
+      throw Failure("the management address has no port: \(file.url)")
     }
     exchange = try Exchange(port: port)
   }

@@ -11,7 +11,7 @@ struct Page {
     let tail = String(decoding: body.suffix(400), as: UTF8.self)
     guard let key = tail.range(ofLast: "\"syncToken\":\""),
       let end = tail[key.upperBound...].firstIndex(of: "\"")
-    else { throw Failure("a page without its token: \(tail)") }
+    else { throw Failure("a page has no token: \(tail)") }
     syncToken = String(tail[key.upperBound..<end])
     moreComing = tail[end...].contains("\"moreComing\":true")
   }

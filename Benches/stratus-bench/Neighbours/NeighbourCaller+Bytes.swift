@@ -62,7 +62,7 @@ extension NeighbourCaller {
     let answer = try Exchange(port: port).send(requests.upload(field, zone: Self.zone))
     let target = try UploadAssets.Response(jsonBytes: Array(answer)).targets.first
     guard let path = target.flatMap({ URL(string: $0.url)?.path }) else {
-      throw Failure("no upload URL came")
+      throw Failure("the server returned no upload URL")
     }
     return path
   }
@@ -90,7 +90,7 @@ extension NeighbourCaller {
     let bytes = [UInt8](repeating: 7, count: Self.fileBytes)
     let body = try upload(uploadTarget("file"), bytes, bytesCount: bytes.count)
     guard let asset = try UploadAnswer(jsonBytes: body).singleFile else {
-      throw Failure("no receipt came")
+      throw Failure("the server returned no receipt")
     }
     let save = try Self.operation(.create, "file", type: "File", [("file", .asset(asset))])
     let exchange = try Exchange(port: port)
@@ -99,7 +99,7 @@ extension NeighbourCaller {
     guard case .record(let record) = try RecordsResponse(jsonBytes: Array(answer)).records.first,
       case .asset(let stored) = try record.fields.values().first?.value,
       let path = stored.downloadURL.flatMap({ URL(string: $0)?.path })
-    else { throw Failure("no download URL came") }
+    else { throw Failure("the server returned no download URL") }
     let request = Array("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
     return { _ in
       let line = try Exchange(port: port)

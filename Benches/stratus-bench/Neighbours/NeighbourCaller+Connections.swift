@@ -17,7 +17,7 @@ extension NeighbourCaller {
         RequestTemplate(path: "\(path)?\(requests.query)&clientId=poller", body: body))
       let token = try CreateToken.Response(jsonBytes: Array(answer))
       guard let url = token.webcourierURL.flatMap({ URL(string: $0) }) else {
-        throw Failure("no URL to poll came")
+        throw Failure("the server returned no URL for polls")
       }
       let target = url.path + (url.query.map { "?" + $0 } ?? "")
       let poll = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)

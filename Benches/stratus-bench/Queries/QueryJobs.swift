@@ -137,7 +137,7 @@ private struct ItemLane: Sendable {
       guard text.contains("TRY_AGAIN_LATER") else { throw Failure("a query was refused: \(text)") }
       onStep()
     }
-    throw Failure("an index is not built after 10,000 requests")
+    throw Failure("an index is not complete after 10,000 requests")
   }
 
   /// Saves one item, and measures the time.

@@ -5,8 +5,8 @@ import StratusWire
 enum NaiveDistance {
   /// The radius in metres.
   static let radius = 6_371_008.8
-  /// The maximum rounding error, in metres, of a distance that is almost equal to a filter's
-  /// radius.
+  /// The allowed rounding error of a distance, in metres. ``isNear(_:_:metres:)`` also allows a
+  /// billionth of the distance.
   static let rounding = 0.001
   /// If two distances differ by at most this number of metres, either order is correct.
   static let openOrder = 0.02

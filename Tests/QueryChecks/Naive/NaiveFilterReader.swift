@@ -89,7 +89,7 @@ struct NaiveFilterReader {
     }
   }
 
-  /// The name `__defaultOwner__` means the caller if the field contains users.
+  /// The names `__defaultOwner__` and `_defaultOwner` mean the caller if the field contains users.
   private func resolve(_ operand: NaiveOperand, on target: Target) -> NaiveOperand {
     guard target.isUser, case .reference(let name) = operand,
       name == "__defaultOwner__" || name == "_defaultOwner"

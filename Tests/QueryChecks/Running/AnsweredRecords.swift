@@ -57,7 +57,7 @@ struct AnsweredRecords {
     for item in all where !touched.contains(item.place) {
       if let previous, naive.order(previous.record, item.record) == .behind {
         throw Mismatch(
-          "\(item.record) of page \(item.page) stands behind \(previous.record) of "
+          "\(item.record) of page \(item.page) wrongly follows \(previous.record) of "
             + "page \(previous.page)")
       }
       previous = item

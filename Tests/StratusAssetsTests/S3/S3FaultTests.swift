@@ -115,7 +115,10 @@ import Testing
     }
   }
 
-  @Test func `an overloaded S3 tells the client to retry after five seconds`() async throws {
+  @Test
+  func `while S3 is overloaded, the server's error asks for a retry after five seconds`()
+    async throws
+  {
     try await Self.withStore { server, store in
       server.setFaults { _ in .refusal(503, "SlowDown") }
       let error = await Self.failure { () throws(ServerError) in

@@ -5,7 +5,8 @@ import Foundation
 struct BackupCheck {
   let binary: ServerBinary
   let data: URL
-  /// A folder for the copies. It is on another disk than the data.
+  /// A folder for the copies. If the data is on a small file system (``SoakMachine/disk``), this
+  /// folder is on another one.
   let folder: URL
   let environment: [String: String]
   let ledger: Ledger
@@ -30,7 +31,7 @@ struct BackupCheck {
       try await reader.readAll(over: connection)
       for (index, lane) in lanes.enumerated() where lane.zone == zone {
         if lane.place(of: lane.part(of: reader.records), from: before[index]) == nil {
-          faults.append("a backup has a state of \(lane.prefix) from another time")
+          faults.append("a backup has a state of \(lane.prefix) that did not exist at its time")
         }
       }
     }

@@ -15,7 +15,9 @@ struct MixedSoak {
   /// its first load. Caches grow, and some connections have not timed out yet.
   private static let megabytesMore = 48
   private static let descriptorsMore = 12
-  /// The number of seconds in which a server must close the connections of disconnected clients.
+  /// The number of seconds after the disturbances in which the server's memory and descriptors must
+  /// return to their earlier level. In this time, it closes the connections of disconnected
+  /// clients.
   private static let calmSeconds = 45
   /// The maximum number of seconds by which the clock is moved. Web auth tokens are valid for a
   /// longer time.

@@ -3,8 +3,8 @@ import Testing
 
 @Suite(.serialized)
 struct `A soak` {
-  /// The number of seconds if `STRATUS_SOAK_SECONDS` is not set. With 0, each disturbance runs
-  /// once.
+  /// The number of seconds if `STRATUS_SOAK_SECONDS` is not set. With 0, the soak ends after each
+  /// disturbance has run on one server, and after one kill.
   static let secondsByDefault = 0
   /// The maximum number of seconds of one disturbance.
   static let phaseSecondsMax = 12

@@ -5,7 +5,7 @@ struct ProcessFigures: Sendable {
   let residentMegabytes: Int
   let descriptorsCount: Int
 
-  /// Fails if the process has ended or the system has no `/proc`.
+  /// Returns nil if the process has ended or the system has no `/proc`.
   init?(of processID: Int32) {
     let folder = "/proc/\(processID)"
     guard let status = try? String(contentsOfFile: folder + "/status", encoding: .utf8),

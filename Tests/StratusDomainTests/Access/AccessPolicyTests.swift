@@ -77,7 +77,7 @@ import Testing
       grants: grants)
   }
 
-  @Test func `a caller has a zone role only in the databases that the opened view contains`() {
+  @Test func `a caller has a zone role only in the database that the request addresses`() {
     let rows: [(view: DatabaseView, user: String?, database: DatabaseKey, role: ZoneRole?)] = [
       (.public, nil, .public, .visitor),
       (.public, Self.ann, .public, .visitor),

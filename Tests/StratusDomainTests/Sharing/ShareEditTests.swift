@@ -316,7 +316,7 @@ import Testing
   }
 }
 
-@Suite struct `URLs that share pages lead to` {
+@Suite struct `URLs to which the pages of shares lead` {
   @Test(arguments: [
     "trips://open?share=", "https://trips.example.org/s?u=", "org.example.trips://x",
   ])

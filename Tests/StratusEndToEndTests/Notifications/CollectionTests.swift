@@ -105,7 +105,9 @@ import Testing
   }
 
   @Test
-  func `a read mark is reported even if a newer notification replaces its own`() async throws {
+  func `a read mark is reported even if a newer notification has replaced the marked one`()
+    async throws
+  {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase

@@ -2,8 +2,8 @@ import CloudKit
 import Testing
 
 @Suite struct `Conflicts between two devices` {
-  /// Makes both devices fetch the same version of a record. Then the other device changes the
-  /// title.
+  /// Makes two devices fetch the same version of a record. Then the device `there` changes the
+  /// title and adds a field.
   private func diverged(
     _ body: (_ mine: CKRecord, _ here: CKDatabase, _ there: CKDatabase) async throws -> Void
   ) async throws {

@@ -81,9 +81,10 @@ import Testing
     }
   }
 
-  /// Bob joins after Ann's device has fetched the share.
+  /// Bob joins after Ann's device has saved the share, so Ann's copy does not contain Bob. The
+  /// policies `allKeys` and `changedKeys` compare no change tags.
   @Test
-  func `a share keeps the users who have joined when an old copy of the share is saved by force`()
+  func `a save of an old copy of a share without a tag comparison keeps newly joined users`()
     async throws
   {
     try await withSharing { scene in

@@ -90,9 +90,9 @@ import Testing
     }
   }
 
-  /// Another list of Ann is shared in the same zone.
+  /// Ann shares two lists of one zone with Bob. Bob leaves one of the shares.
   @Test
-  func `a sync engine removes the records of a share that ends while another share remains`()
+  func `a sync engine removes the records of a share that the user leaves while another remains`()
     async throws
   {
     try await withSharing { scene in
@@ -112,7 +112,7 @@ import Testing
       try await scene.bob.sharedCloudDatabase.deleteRecord(withID: shareID)
       try await engine.fetchChanges()
       #expect(app.titles.keys.sorted() == ["a", "b", "root"])
-      // The zone is fetched again only once.
+      // The engine, which has fetched the whole zone again, still gets later changes.
       let item = try await own.record(for: id("b"))
       item["title"] = "later"
       try await own.save(item)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test
-  func `a sync engine removes records that were deleted between a removal and a new invitation`()
+  func `a sync engine removes records that were deleted while the user was not a participant`()
     async throws
   {
     try await withSharing { scene in

@@ -1,7 +1,8 @@
 import CloudKit
 import Synchronization
 
-/// An app that saves one record with a file and an encrypted value, and stores the fetched records.
+/// An app that sends each pending record with a file and an encrypted value. It keeps the first
+/// record of the last fetched changes.
 final class Attachments: CKSyncEngineDelegate {
   let fetched = Mutex<CKRecord?>(nil)
   private let file: URL

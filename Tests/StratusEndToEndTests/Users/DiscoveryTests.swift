@@ -43,7 +43,7 @@ import Testing
       #expect(found[1]?.lookupInfo?.userRecordID == bobID)
       #expect(try await ann.userIdentity(forPhoneNumber: "+4930123456") == nil)
       #expect(try await ann.userIdentity(forEmailAddress: "ann@example.org") == nil)
-      // A user finds their own name, which is shown under the name of the current user.
+      // Users can find themselves. Their record ID then has the default name of the current user.
       let own = try await bob.userIdentity(
         forUserRecordID: CKRecord.ID(recordName: CKCurrentUserDefaultName))
       #expect(own?.userRecordID?.recordName == CKCurrentUserDefaultName)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `a web page with a token from the app is the same user`() async throws {
+  @Test func `a web page with a token from the app is signed in as the same user`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let tokens = try await cloud.server.tokens(email: "ann@example.org")

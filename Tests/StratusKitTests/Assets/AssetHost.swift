@@ -65,7 +65,8 @@ final class AssetHost: Sendable {
     state.withLock { $0.records[name]?[field] }
   }
 
-  /// Stores a record with a file on the server.
+  /// Stores files in a field of a record on the server. If `isList` is false, the field holds only
+  /// the first file.
   func put(_ name: String, _ field: String, _ contents: [[UInt8]], isList: Bool = false) throws {
     let assets = try contents.map { FieldValue.asset(try keep($0)) }
     state.withLock {

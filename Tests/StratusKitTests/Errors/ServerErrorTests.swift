@@ -68,7 +68,7 @@ import Testing
     #expect("\(error)".contains("The operation was cancelled."))
   }
 
-  @Test func `a partial failure names one of the failed items`() {
+  @Test func `a partial failure describes how many items failed, and the first reason`() {
     var errors = ItemErrors()
     errors.add(CKError(.unknownItem), for: "a")
     let one: any Error = errors.partialFailure ?? CKError(.internalError)

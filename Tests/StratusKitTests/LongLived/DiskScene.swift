@@ -43,7 +43,7 @@ final class DiskScene: Sendable {
       assets: AssetSettings(cacheFolder: folder.appendingPathComponent("cache")))
   }
 
-  /// The storage for the files of the operation with this ID.
+  /// Creates the storage for the files of a new operation with this ID.
   func saved(_ id: String = "A") throws -> SavedOperation {
     try #require(operations.make(id: id))
   }

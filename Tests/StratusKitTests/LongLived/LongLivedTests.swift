@@ -182,7 +182,7 @@ import Testing
     return server
   }
 
-  /// Stores what an operation reports to the app.
+  /// Returns a journal of the results that an operation reports to the app.
   private static func journal(_ operation: CKModifyRecordsOperation) -> Journal {
     let journal = Journal()
     operation.perRecordSaveBlock = { recordID, _ in journal.note(recordID.recordName) }
@@ -297,7 +297,7 @@ import Testing
   }
 
   @Test
-  func `when another user signs in, a process keeps the long-lived operation that it began`()
+  func `a process keeps its long-lived operation on disk when another user signs in`()
     async throws
   {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
@@ -367,7 +367,7 @@ import Testing
     #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
   }
 
-  /// Runs a closure while the operation is being written to disk.
+  /// A fetch that runs a closure while the fetch is being written to disk.
   private final class Interrupted: CKFetchRecordsOperation, @unchecked Sendable {
     let isBegun = Mutex(false)
     var interruption: (() -> Void)?

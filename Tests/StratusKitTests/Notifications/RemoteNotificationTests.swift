@@ -255,7 +255,8 @@ private final class LateEvents: EventExchange, EventBody {
     }
   }
 
-  @Test func `no notification stream opens without a user, and a cancelled subscriber stops`()
+  @Test
+  func `a cancelled subscriber stops without a user, and no event source means a silent feed`()
     async throws
   {
     let listener = TestListener(server.container(webAuthToken: nil, events: events))

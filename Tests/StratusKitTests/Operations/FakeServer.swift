@@ -130,7 +130,7 @@ final class FakeClock: Sendable {
   let now = Mutex(0.0)
 }
 
-/// The recorded lines, in order.
+/// A list of the lines that a test records, in order.
 final class Journal: Sendable {
   private let lines = Mutex<[String]>([])
 

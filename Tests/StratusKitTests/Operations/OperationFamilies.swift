@@ -271,7 +271,8 @@ enum OperationFamilies {
         wire: WireShares.resolved(ShortGUID(value: $0)), naming: WireShares.naming)
     }) ?? []
 
-  /// The operations that accept shares and look up participants.
+  /// The operations that fetch share metadata, accept shares, request access and look up
+  /// participants.
   private static let shares: [OperationFamily] = [
     OperationFamily(
       CKFetchShareMetadataOperation.self,

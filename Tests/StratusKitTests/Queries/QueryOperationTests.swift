@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test
-  func `a query operation with a cursor runs the cursor's query, whatever else is set`()
+  func `a query operation with a cursor runs the cursor's query, whatever query and zone are set`()
     async throws
   {
     let server = server([nil: (["a"], "m1"), "m1": (["b"], nil)])

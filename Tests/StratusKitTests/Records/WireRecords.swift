@@ -2,7 +2,7 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Records as a server sends them.
+/// Records in the form in which a server sends them.
 enum WireRecords {
   static let naming = UserNaming(currentUserRecordName: "_me")
 

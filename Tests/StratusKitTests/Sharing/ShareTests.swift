@@ -96,7 +96,9 @@ import Testing
   }
 
   @Test
-  func `a share keeps its owner and ignores the removal of another share's participant`() throws {
+  func `a share keeps its owner and ignores the removal of a participant that it does not have`()
+    throws
+  {
     let share = try WireShares.share()
     share.removeParticipant(share.owner)
     share.removeParticipant(participant("nobody@example.org"))
@@ -125,7 +127,7 @@ import Testing
   }
 
   @Test
-  func `a share loses pending participants if it becomes public, and all if it becomes private`()
+  func `a public share loses pending participants, and a private share loses all but its owner`()
     throws
   {
     let share = try WireShares.share(
@@ -187,7 +189,7 @@ import Testing
     ("http://127.0.0.1:8080/share/abc-_1", "abc-_1"), ("https://example.org/share/abc/", "abc"),
     ("https://example.org", nil), ("https://example.org/share/a%20b", nil),
   ])
-  func `a share is found by the last part of its URL`(text: String, shortGUID: String?) throws {
+  func `the last part of a share's URL is its short GUID`(text: String, shortGUID: String?) throws {
     #expect(ShareURL.shortGUID(of: try #require(URL(string: text))) == shortGUID)
   }
 

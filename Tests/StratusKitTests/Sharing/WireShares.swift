@@ -2,7 +2,7 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Shares as a server sends them. The current user is `FakeServer.userName`.
+/// Shares in the form in which a server sends them. The current user is `FakeServer.userName`.
 enum WireShares {
   static let shortGUID = "0NEa3AEPXwK71VM4gHFnvh2kw"
   static let naming = UserNaming(currentUserRecordName: FakeServer.userName)

@@ -3,7 +3,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(15))) struct `A batch that is too large for the server` {
-  /// Makes the server refuse every request for more than three records of zone Z.
+  /// Makes the server refuse every request that saves and deletes more than three records.
   private func refuseLarge(in scene: SyncScene) {
     scene.on { script in
       script.records = { saving, deleting in

@@ -57,7 +57,7 @@ import Testing
   }
 
   /// The errors after which a sync engine retries: those after which Apple's engine retries, and
-  /// two that Stratus adds.
+  /// two that Stratus adds (`serverResponseLost` and `operationCancelled`).
   private static let retried: Set<CKError.Code> = [
     .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
     .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,

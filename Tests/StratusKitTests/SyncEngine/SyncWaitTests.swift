@@ -23,7 +23,8 @@ import Testing
     func end() async throws { try await task.withLock { $0 }?.value }
   }
 
-  /// Makes a scene's delegate run a body at an event. Returns the error that the body throws.
+  /// Makes a scene's delegate run a body at an event. The returned object gets the code of the
+  /// error that the body throws.
   private func wait(
     at event: String, in scene: SyncScene,
     _ body: @escaping @Sendable (CKSyncEngine) async throws -> Void

@@ -56,7 +56,7 @@ import Testing
       (true, false, nil, nil, 3), (true, true, nil, nil, 15), (true, nil, false, nil, 7),
       (true, nil, nil, false, 11), (true, true, false, false, 3), (true, false, true, nil, 11),
     ] as [(Bool?, Bool?, Bool?, Bool?, UInt)])
-  func `the server's flags decide a zone's capabilities, whatever its name is`(
+  func `the server's flags decide the capabilities of a zone`(
     _ isAtomic: Bool?, _ isSharable: Bool?, _ zoneShare: Bool?, _ hierarchy: Bool?,
     _ capabilities: UInt
   ) {

@@ -196,7 +196,7 @@ import Testing
     #expect(await channel.turn())
   }
 
-  @Test func `while the service is down, its devices wait after one report`() async {
+  @Test func `while Apple's service is down, devices wait and the outage is reported once`() async {
     for number in 0..<20 { queue.register("phone\(number)") }
     queue.register("tester", .development)
     queue.add()

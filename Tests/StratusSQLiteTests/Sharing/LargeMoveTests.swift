@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// A page's token must not be later than a record that still has to leave the share, because this
-  /// record may join the share again without a newer change.
+  /// A page's token must not be later than the change of a record that still has to leave the
+  /// share. Such a record may join the share again without a newer change.
   @Test
   func `a participant's feed waits for the records that have not left the share yet`()
     async throws

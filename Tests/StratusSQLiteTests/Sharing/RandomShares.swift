@@ -98,8 +98,8 @@ struct RandomShares {
     if isInCycle(name) { sights.note("cycle") }
   }
 
-  /// The number of records that one step moves with their parents. With such a low number, most
-  /// moves of trees take several steps.
+  /// The maximum number of records that one step moves with their parents. With such a low number,
+  /// most moves of trees take several steps.
   var followersMax: Int { mutating get { Int.random(in: 1...3, using: &chance) } }
 
   private func save(_ name: String, _ parent: ParentChange) -> RecordOperation {
@@ -117,7 +117,8 @@ struct RandomShares {
 
   private mutating func delete() async throws {
     let name = someName
-    // If shares do not use requests, the model does not end a share together with its root.
+    // If shares do not use requests, the model does not end a share together with its root, so such
+    // a root is not deleted.
     if model.roots.contains(name), !isOverWire { return }
     log.append("Ann deletes \(name)")
     let code = try await server.modify(

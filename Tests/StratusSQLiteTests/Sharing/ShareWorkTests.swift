@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// The cost of one new share, and of twenty in one batch.
+  /// The numbers of SQL statements that save one new share, and twenty new shares in one batch.
   private func costs(amongRoots count: Int) async throws -> (one: Int, twenty: Int) {
     var costs: [Int] = []
     try await withCounts { server, stores in
@@ -273,7 +273,9 @@ import Testing
   }
 
   @Test
-  func `a save by a user without a role takes no place among the zone's writers`() async throws {
+  func `a save by a user who is no participant takes no place among the zone's writers`()
+    async throws
+  {
     try await withCounts { server, stores in
       try await shareRoots(1, on: server)
       let writers = ZoneWriters(countMax: 1)

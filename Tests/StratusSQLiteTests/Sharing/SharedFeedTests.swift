@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test
-  func `a participant's batch is limited by the permission, the hierarchy and the root`()
+  func `a participant needs write permission, stays in the hierarchy and cannot delete its root`()
     async throws
   {
     let rows: [(operation: RecordOperation, reads: ErrorCode?, writes: ErrorCode?)] = [

@@ -154,7 +154,8 @@ final class SharedServer: Sendable {
     return error.code
   }
 
-  /// Runs steps of the work on hierarchies.
+  /// Moves records that large moves have left behind, in steps of at most `limit` records. Stops
+  /// when none is left, or after `stepsMax` steps.
   func continueHierarchies(limit: Int, stepsMax: Int = .max) async throws(ServerError) {
     let now = now
     let work = ContinueHierarchies(
