@@ -20,7 +20,7 @@ public struct Router: Sendable {
   /// The console, or nil. A router with a console answers only the requests of the console.
   public var console: ConsoleSite?
   /// Gets the report of each request, except for the requests of the console.
-  public let reports = ReportQueue()
+  public let reports: ReportQueue
   /// Returns the time since a fixed moment, for the durations in reports.
   public var stopwatch: @Sendable () -> Duration = { .zero }
   /// Returns the metrics as text. A router with this function answers only requests for metrics.
@@ -68,15 +68,17 @@ public struct Router: Sendable {
   ///   - readiness: the checks of `/health/ready`.
   ///   - radar: counts the requests that production refused because it lacks a part of the schema.
   ///   - version: the server's version, for the page at `/`.
+  ///   - reports: gets the report of each request.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
     authentication: any Authentication, pace: CallerPace, expensive: ExpensiveRequests,
     ambient: Ambient,
     managementToken: String, instance: String, publicURL: String?,
     readiness: [any ReadinessCheck] = [], radar: ProductionRadar, version: String = "",
-    logger: Logger
+    reports: ReportQueue = ReportQueue(), logger: Logger
   ) {
     self.radar = radar
+    self.reports = reports
     homePage = HomePage(version: version)
     self.readiness = ReadinessProbe(readiness, ambient: ambient)
     listening = service.listening
@@ -153,7 +155,6 @@ public struct Router: Sendable {
       case .page(let path):
         exchange.isPage = true
         guard let pages else { throw ServerError(.notFound, Reason.endpointUnknown) }
-        reports.flush()
         return try await page(path, target.query, request, body, exchange, by: pages)
       case .health, .management, .database:
         answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))

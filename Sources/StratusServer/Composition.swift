@@ -156,8 +156,11 @@ public struct Composition: Sendable {
       logger.error("notifications cannot be delivered: \(error.reason) \(error.facts)")
     }
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
+    let reports = ReportQueue()
+    reports.add(RequestEntries(log: requestLog, timelines: timelines))
     let devices = DeviceReports(
-      stores: stores, timelines: timelines, ambient: live.ambient)
+      stores: stores, timelines: timelines, ambient: live.ambient,
+      notePending: { reports.flush() })
     let releaseEnded = { @Sendable [hub, accounts] () async throws(ServerError) in
       try await hub.releaseEnded(by: accounts)
     }
@@ -202,7 +205,7 @@ public struct Composition: Sendable {
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: checks,
-      radar: radar, version: ServerVersion.current, logger: logger)
+      radar: radar, version: ServerVersion.current, reports: reports, logger: logger)
     router.pages = accounts.webPages(
       shares: service.shareDesk, providers: providers, devices: devices,
       remover: remover, archives: archives
@@ -210,7 +213,6 @@ public struct Composition: Sendable {
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
     router.news = news
-    router.reports.add(RequestEntries(log: requestLog, timelines: timelines))
     self.router = router
     try await applyRemovals()
   }

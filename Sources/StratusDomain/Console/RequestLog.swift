@@ -26,6 +26,8 @@ public final class RequestLog: Sendable {
   /// The maximum number of lists of entries that wait for one listener. A further list replaces the
   /// oldest.
   private static let waitingMax = 8
+  /// The maximum number of entries in such a list. Earlier entries of a longer list are left out.
+  private static let listedMax = 256
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 100
   /// The time for which the log keeps requests after a caller last followed it.
@@ -80,8 +82,9 @@ public final class RequestLog: Sendable {
         }
         state.count += 1
       }
-      if !added.isEmpty {
-        for listener in state.listeners.values { listener.yield(Array(added)) }
+      if !added.isEmpty, !state.listeners.isEmpty {
+        let newest = Array(added.suffix(Self.listedMax))
+        for listener in state.listeners.values { listener.yield(newest) }
       }
       if added.count < entries.count {
         state.ring = []

@@ -5,11 +5,17 @@ public struct DeviceReports: Sendable {
   private let stores: any StoreCatalog
   private let timelines: DeviceTimelines
   private let ambient: Ambient
+  private let notePending: @Sendable () -> Void
 
-  public init(stores: any StoreCatalog, timelines: DeviceTimelines, ambient: Ambient) {
+  /// - Parameter notePending: adds the requests that were answered before to the timelines.
+  public init(
+    stores: any StoreCatalog, timelines: DeviceTimelines, ambient: Ambient,
+    notePending: @escaping @Sendable () -> Void
+  ) {
     self.stores = stores
     self.timelines = timelines
     self.ambient = ambient
+    self.notePending = notePending
   }
 
   /// Returns the devices of a user, beginning with the device that was seen last. Also returns the
@@ -19,6 +25,7 @@ public struct DeviceReports: Sendable {
   public func devices(
     of user: String, at address: StoreAddress
   ) async throws(ServerError) -> (devices: [DeviceReport], unsavedBytes: Int64) {
+    notePending()
     let lately = timelines.devices(of: user, at: address)
     let now = ambient.now()
     let store = try await stores.storeToRead(at: address).store

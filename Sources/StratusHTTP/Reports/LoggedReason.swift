@@ -1,4 +1,4 @@
-import StratusDomain
+import StratusWire
 
 extension Router {
   /// Returns the sentence of an error without the caller's own words, which stand in quotation

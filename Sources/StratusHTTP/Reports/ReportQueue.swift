@@ -6,7 +6,7 @@ public protocol RequestObserver: Sendable {
   /// Whether the observer reads ``WorkMeter/queryReport`` of requests. The default is true.
   var readsQueries: Bool { get }
 
-  /// Notes requests that were answered, in the order of their answers.
+  /// Notes requests that were answered, in about the order of their answers.
   ///
   /// NB: the queue calls its observers one after the other, so an observer must not wait for a disk
   /// or a network.
@@ -30,15 +30,14 @@ public final class ReportQueue: Sendable {
 
   /// The time for which reports are collected, in milliseconds.
   private static let pauseMilliseconds = 50
-  /// If this number of reports waits, the next request passes them on itself. This bounds the
-  /// memory of the queue.
-  private static let waitingMax = 4_096
-
   private let observers = Mutex<[any RequestObserver]>([])
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "stratus.reports")
+  private let waitingMax: Int
 
-  public init() {}
+  /// - Parameter waitingMax: the maximum number of reports that wait. A request that reaches it
+  ///   waits until the observers have them, so the memory of the queue is bounded.
+  public init(waitingMax: Int = 4_096) { self.waitingMax = waitingMax }
 
   /// Adds an observer. It gets the reports of later requests.
   public func add(_ observer: any RequestObserver) { observers.withLock { $0.append(observer) } }
@@ -55,7 +54,7 @@ public final class ReportQueue: Sendable {
     let (isFirst, isFull) = state.withLock { state in
       state.waiting.append(report)
       defer { state.isScheduled = true }
-      return (!state.isScheduled, state.waiting.count >= Self.waitingMax)
+      return (!state.isScheduled, state.waiting.count >= waitingMax)
     }
     if isFull {
       flush()

@@ -75,7 +75,6 @@ extension Router {
   }
 
   private func route(_ exchange: Exchange) -> String {
-    if console != nil { return "console" }
     switch exchange.path {
     case .database: return exchange.target?.endpoint ?? "unknown"
     case .management(let endpoint):

@@ -1,51 +1,71 @@
 import HTTPTypes
 import StratusDomain
-import StratusHTTP
 import StratusTesting
 import StratusWire
 import Synchronization
 import Testing
 
+@testable import StratusHTTP
+
 @Suite struct `The report of a request` {
   private final class Reports: RequestObserver {
     private let all = Mutex<[RequestReport]>([])
-    private let queue: ReportQueue
-
-    init(of router: Router) { queue = router.reports }
 
     func note(_ reports: [RequestReport]) { all.withLock { $0 += reports } }
 
-    /// The reports of all requests that were answered before.
-    var noted: [RequestReport] {
-      queue.flush()
-      return all.withLock { $0 }
+    var noted: [RequestReport] { all.withLock { $0 } }
+  }
+
+  /// A router, and the observer of its requests.
+  private struct Watch {
+    let router: Router
+    private let reports = Reports()
+
+    init(_ router: Router) {
+      self.router = router
+      router.reports.add(reports)
     }
 
-    var last: RequestReport? { noted.last }
+    /// The report of the last request.
+    var last: RequestReport? {
+      router.reports.flush()
+      return reports.noted.last
+    }
   }
 
-  private func watched(_ server: TestServer) -> (Router, Reports) {
-    let reports = Reports(of: server.router)
-    server.router.reports.add(reports)
-    return (server.router, reports)
-  }
-
-  @Test func `each observer gets each report once, in the order of the answers`() async throws {
+  /// A full queue is one with three reports, so most of these requests pass the reports on.
+  @Test func `each observer gets each report once, also from requests at the same time`()
+    async throws
+  {
     try await withServer { server in
-      let (router, first) = watched(server)
-      let (_, second) = watched(server)
-      let count = 5_000
-      for number in 0..<count {
-        _ = await router.answer(
-          HTTPRequest(method: .get, scheme: "http", authority: "stratus.test", path: "/\(number)"),
-          body: WholeBody([]))
+      let queue = ReportQueue(waitingMax: 3)
+      let observers = [Reports(), Reports()]
+      for observer in observers { queue.add(observer) }
+      let template = try #require(try await report(of: server.router))
+      let count = 2_000
+      await withTaskGroup { group in
+        for number in 0..<count {
+          group.addTask {
+            var report = template
+            report.requestID = "r\(number)"
+            queue.add(report)
+          }
+        }
       }
-      let ids = first.noted.map(\.requestID)
-      #expect(Set(ids).count == count && ids.count == count)
-      #expect(second.noted.map(\.requestID) == ids)
-      let times = first.noted.map(\.endedAt)
-      #expect(times == times.sorted())
+      queue.flush()
+      let names = Set((0..<count).map { "r\($0)" })
+      let ids = observers.map { $0.noted.map(\.requestID) }
+      #expect(ids[0].count == count && Set(ids[0]) == names)
+      #expect(ids[1] == ids[0])
     }
+  }
+
+  private func report(of router: Router) async throws -> RequestReport? {
+    let watch = Watch(router)
+    _ = await router.answer(
+      HTTPRequest(method: .get, scheme: "http", authority: "stratus.test", path: "/"),
+      body: WholeBody([]))
+    return watch.last
   }
 
   @Test(arguments: [
@@ -60,11 +80,11 @@ import Testing
     path: String, route: String
   ) async throws {
     try await withServer { server in
-      let (router, reports) = watched(server)
-      _ = await router.answer(
+      let watch = Watch(server.router)
+      _ = await watch.router.answer(
         HTTPRequest(method: .get, scheme: "http", authority: "stratus.test", path: path),
         body: WholeBody([]))
-      #expect(reports.last?.route == route)
+      #expect(watch.last?.route == route)
     }
   }
 
@@ -79,23 +99,23 @@ import Testing
     query: String, agent: String, app: String
   ) async throws {
     try await withServer { server in
-      let (router, reports) = watched(server)
+      let watch = Watch(server.router)
       let path = "/database/1/iCloud.a/development/public/records/query\(query)"
-      _ = await router.answer(
+      _ = await watch.router.answer(
         HTTPRequest(
           method: .get, scheme: "http", authority: "stratus.test", path: path,
           headerFields: [.userAgent: agent]),
         body: WholeBody([]))
-      #expect(reports.last?.app == app)
+      #expect(watch.last?.app == app)
     }
   }
 
   @Test func `a report has the outcome, the sizes and the form of a query`() async throws {
     try await withServer { server in
-      let (router, reports) = watched(server)
+      let watch = Watch(server.router)
       var anna = try await server.client("anna@example.org")
       anna = Client(
-        router: router, apiToken: anna.apiToken, webAuthToken: anna.webAuthToken)
+        router: watch.router, apiToken: anna.apiToken, webAuthToken: anna.webAuthToken)
       try await anna.save("n-1", fields: ["title": ["value": "canary"]])
       _ = try await anna.post(
         "records/query",
@@ -111,7 +131,7 @@ import Testing
             "sortBy": [["fieldName": "title", "ascending": false]],
           ]
         ])
-      let report = try #require(reports.last)
+      let report = try #require(watch.last)
       #expect(report.route == "records/query" && report.status == 200)
       #expect(report.outcome == "ok" && report.reason == nil)
       #expect(report.bytesIn > 0 && report.bytesOut > 0)
@@ -126,14 +146,14 @@ import Testing
     async throws
   {
     try await withServer { server in
-      let (router, reports) = watched(server)
+      let watch = Watch(server.router)
       var anna = try await server.client("anna@example.org")
       anna = Client(
-        router: router, apiToken: anna.apiToken, webAuthToken: anna.webAuthToken)
+        router: watch.router, apiToken: anna.apiToken, webAuthToken: anna.webAuthToken)
       let answer = try await anna.answer(
         "records/query", ["query": ["recordType": "canary canary"]])
       #expect(answer.status == 400)
-      let report = try #require(reports.last)
+      let report = try #require(watch.last)
       #expect(report.outcome == "BAD_REQUEST")
       #expect(report.reason?.contains("canary") == false)
       #expect(report.caller.work.queryReport?.form == "?")
