@@ -16,7 +16,9 @@ extension StoreConformance {
     Check("the type and the parent of a live record are found", positionsAreFound),
     Check("unfinished hierarchies are kept until they are finished", unfinishedHierarchiesAreKept),
     Check("unfinished hierarchies are read zone by zone", unfinishedHierarchiesOfZones),
-    Check("unfinished parents outside a hierarchy are noticed", unfinishedParentsOutside),
+    Check(
+      "an unfinished hierarchy whose parent is in another hierarchy or in none is found",
+      unfinishedParentsOutside),
     Check("among some records, those that have children are found", parentsAreFound),
     Check("the newest passage of some hierarchies is found", newestPassageIsFound),
     Check("a shared database lists only changes in its user's shares", hiddenChangesAreNotListed),

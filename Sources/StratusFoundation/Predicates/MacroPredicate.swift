@@ -42,7 +42,8 @@ package protocol PropertyNaming {
   static func name(of keyPath: AnyKeyPath) -> String?
 }
 
-/// Returns the equivalent of any expression, or nil if there is none.
+/// Returns the term or the predicate that an expression of the macro stands for, or nil if the
+/// server does not know such expressions.
 private func meaning(of expression: Any) -> ExpressionMeaning? {
   (expression as? any NamedExpression)?.meaning
 }

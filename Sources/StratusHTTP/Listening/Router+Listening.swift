@@ -66,9 +66,10 @@ extension Router {
 }
 
 extension Router {
-  /// Without a socket, answers a request to listen for notifications. The body of a stream
-  /// continues until the caller stops reading it. The body of a poll is complete when this method
-  /// returns: it contains the notification, or is empty after the deadline.
+  /// Answers a request to listen for notifications. Callers without a connection use this method,
+  /// for example tests. The body of a stream continues until the caller stops reading it. The body
+  /// of a poll is complete when this method returns: it contains the notification, or is empty
+  /// after the deadline.
   ///
   /// - Returns: the head, and the bytes of the body without the chunked encoding.
   public func open(
