@@ -34,10 +34,13 @@ struct Disk: Sendable {
     }
   }
 
+  /// Returns the error of the system call that has just failed.
   static func failure(_ call: String) -> ServerError {
-    .fault(
-      "the asset store's disk fails",
-      facts: ["call": call, "error": String(cString: strerror(errno))])
+    let number = errno
+    let facts = ["call": call, "error": String(cString: strerror(number))]
+    return number == ENOSPC || number == EDQUOT
+      ? .full("the disk of the asset store", facts: facts)
+      : .fault("the asset store's disk fails", facts: facts)
   }
 
   /// Returns the status of a file, or nil if there is no such file.

@@ -19,6 +19,7 @@ import Testing
         #Predicate<CKRecord> { $0["title"] != title && ($0["n"] ?? 0) > 3 },
         NSPredicate(format: "title != 'x' AND n > 3")
       ),
+      (#Predicate<CKRecord> { ($0["n"] ?? 0) != 3 }, NSPredicate(format: "n != 3")),
       (
         #Predicate<CKRecord> { $0.creationDate == date || !($0["n"] == 3) },
         NSPredicate(format: "creationDate == %@ OR NOT n == 3", date as NSDate)
@@ -37,8 +38,10 @@ import Testing
     }
   }
 
-  @Test func `a macro predicate that would exclude records without the field is not converted`() {
+  @Test
+  func `a macro predicate that differs from a query for records without the field has no format`() {
     #expect(NSPredicate(#Predicate<CKRecord> { ($0["n"] ?? 0) < 3 }) == nil)
+    #expect(NSPredicate(#Predicate<CKRecord> { ($0["n"] ?? 3) != 3 }) == nil)
     #expect(NSPredicate(#Predicate<CKRecord> { !(($0["n"] ?? 0) > 3) }) == nil)
   }
 

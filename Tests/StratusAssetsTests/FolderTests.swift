@@ -23,6 +23,13 @@ import Testing
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .development)
 
+  /// Linux refuses each write to `/dev/full`, as a full disk does.
+  @Test func `a write to a full disk can be repeated later`() throws {
+    let file = try #require(try DiskFile("/dev/full", O_WRONLY))
+    let error = #expect(throws: ServerError.self) { try file.write([1, 2, 3], at: 0) }
+    #expect(error?.code == .tryAgainLater && error?.retryAfterSeconds == 30)
+  }
+
   private func withFolder(_ body: (URL, FolderAssetStore) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-assets-" + Self.name())

@@ -38,6 +38,17 @@ public struct ServerError: Error, Sendable, Hashable {
       .internalError, Reason.internalError, facts: facts.merging(["fault": what]) { $1 })
   }
 
+  /// Creates an error for a write without enough free space. The client may repeat the request
+  /// after 30 s.
+  ///
+  /// - Parameter disk: the disk that is full, for the log.
+  public static func full(_ disk: String, facts: [String: String] = [:]) -> ServerError {
+    ServerError(
+      .tryAgainLater, Reason.storeFull,
+      facts: facts.merging(["fault": "\(disk) is full"]) { $1 }, retryAfterSeconds: 30,
+      hint: "free some space on \(disk)")
+  }
+
   /// Creates an error for a malformed request.
   public static func badRequest(_ reason: String) -> ServerError {
     ServerError(.badRequest, reason)

@@ -4,7 +4,7 @@
 /// bytes. Columns can therefore be concatenated, and all entries that share their first columns
 /// form one contiguous range.
 enum ColumnBytes {
-  /// The maximum number of bytes of a text in a column. Longer texts are cut.
+  /// The maximum number of bytes of a text in a column. The rest of a longer text is left out.
   static let textBytesMax = 400
   /// The maximum number of bytes of a column: the tag, a text of ``textBytesMax`` bytes, and the
   /// end. Each byte of the text takes two bytes if all of them are `0x00`.

@@ -8,8 +8,9 @@ extension _PredicateFormatReading {
   /// `starts(with:)`, casts, forced unwraps and `??`. Key paths must be fields or properties with a
   /// known name.
   ///
-  /// Choice: a comparison of `field ?? value` is converted only if the comparison is false for
-  /// `value`, because a query never returns a record without the compared field.
+  /// Choice: a comparison of `field ?? value` is converted only if it has the same result for
+  /// `value` as a query has for a record without the field. A query returns such a record for `!=`,
+  /// and for no other comparison.
   public init?<Input: NSObject>(_ predicate: Predicate<Input>) {
     guard let expression = predicate.expression as? any NamedExpression,
       case .predicate(let parsed, _)? = expression.meaning,
@@ -62,9 +63,9 @@ private func condition(
   return (predicate, isDefaulted)
 }
 
-/// NB: if the left side has a default value (`??`), the comparison must be false for this value.
-/// Otherwise the original predicate would match records without the field, and the converted
-/// predicate would not.
+/// NB: if the left side has a default value (`??`), the comparison must be false for this value, or
+/// true in the case of `!=`. Otherwise the original predicate and the query would differ for
+/// records without the field.
 private func comparison(
   _ left: Any, _ relation: PredicateRelation, _ right: Any
 ) -> ExpressionMeaning? {
@@ -77,7 +78,7 @@ private func comparison(
     guard right.isConstant else { return nil }
     let evaluation = PredicateEvaluation(subject: nil, bindings: [:])
     let byDefault = PredicateComparison(.constant(value), relation, right)
-    guard !evaluation.holds(byDefault) else { return nil }
+    guard evaluation.holds(byDefault) == (relation == .notEqualTo) else { return nil }
     let comparison = PredicateComparison(left, relation, right)
     return .predicate(.comparison(comparison), isDefaulted: true)
   case .predicate, nil: return nil

@@ -105,10 +105,7 @@
     }
 
     static func full(facts: [String: String]) -> ServerError {
-      ServerError(
-        .tryAgainLater, Reason.storeFull,
-        facts: facts.merging(["fault": "the disk of PostgreSQL is full"]) { $1 },
-        retryAfterSeconds: 30, hint: "free some space on the disk of PostgreSQL")
+      .full("the disk of PostgreSQL", facts: facts)
     }
 
     /// The error for a write whose commit was sent, and whose outcome cannot be found out now.

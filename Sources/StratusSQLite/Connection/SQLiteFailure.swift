@@ -43,10 +43,7 @@ enum SQLiteFailure {
 
   /// The error for a write without enough free space on the disk.
   static func full(facts: [String: String]) -> ServerError {
-    ServerError(
-      .tryAgainLater, Reason.storeFull,
-      facts: facts.merging(["fault": "the disk is full"]) { $1 }, retryAfterSeconds: 30,
-      hint: "free some space on the disk of the data folder")
+    .full("the disk of the data folder", facts: facts)
   }
 
   /// The error for a file that disappeared or was replaced since it was first opened.

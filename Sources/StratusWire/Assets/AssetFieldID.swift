@@ -1,7 +1,7 @@
 /// Identifies a record's field that contains a file, or that will contain an uploaded file.
 public struct AssetFieldID: Sendable, Hashable, JSONWritable, JSONReadable {
-  /// The name of the record. If it is nil in `assets/upload`, the server creates a name, and the
-  /// client must save the record with that name.
+  /// The name of the record. If it is nil in `assets/upload`, the server proposes the name of a new
+  /// record. A save may use the receipt of the upload in any record of the database.
   public var recordName: String?
   /// The type of the record. It may be nil if the record already exists.
   public var recordType: String?
