@@ -64,9 +64,10 @@ class Cluster:
         wait_until("etcd is not well", lambda: all(one.is_well() for one in self.etcd), START_SECONDS)
         for one in self.databases:
             one.start(self.etcd)
+        # NB: HAProxy needs two seconds to find the primary, so it starts before the slow storage.
+        self.balancer.start(self.databases, self.nodes)
         self.storage.start()
         self.settings.environment.update(self.storage.keys)
-        self.balancer.start(self.databases, self.nodes)
         wait_until("PostgreSQL is not well", self.group.is_well, START_SECONDS)
         self.group.primary().ask(
             f"CREATE ROLE stratus LOGIN PASSWORD '{self.passwords['stratus']}';\n"
