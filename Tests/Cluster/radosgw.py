@@ -14,7 +14,6 @@ from network import HOME, free_ports
 from services import status
 
 BUCKET = "assets"
-# radosgw accepts requests that are signed for this region.
 REGION = "us-east-1"
 START_SECONDS = 90
 COMMAND_SECONDS = 60
@@ -33,7 +32,6 @@ RIGHTS = {
 class Radosgw:
     def __init__(self, network, folder):
         self.machine = Machine(network, folder, "s3")
-        # Ceph's programs are started in the machine's network, but with short names of files.
         self.monitor, self.port = free_ports(2)
         self.address = f"{self.machine.address}:{self.port}"
         self.keys = {}
@@ -69,9 +67,9 @@ osd pool default pg num = 1
 osd pool default pgp num = 1
 osd pool default pg autoscale mode = off
 mon allow pool size one = true
-mon max pg per osd = 1000
-# An OSD on a disk of this machine would look for other daemons' settings of the disk.
-osd class update on start = false
+# The monitor applies each change of the cluster at once.
+paxos propose interval = 0.05
+paxos min wait = 0.01
 osd objectstore = bluestore
 bluestore block size = {OBJECTS_BYTES}
 bluestore cache autotune = false
@@ -96,7 +94,7 @@ rgw enable ops log = false
         return done.stdout
 
     def daemon(self, *words):
-        """Starts a process of Ceph. It does not go to the background, so the machine has it."""
+        """Starts a process of Ceph, in the foreground so that its errors go to the log."""
         self.machine.start(*words, "-f", environment={"CEPH_CONF": self.configuration})
 
     def create_keys(self):
