@@ -8,6 +8,7 @@ import subprocess
 from database import Database, Group
 from machine import Machine, Trouble, wait_until
 from network import HOME
+from radosgw import Radosgw
 from services import Balancer, Etcd, Node, Storage
 
 COUNT = 3
@@ -33,16 +34,16 @@ class Account:
 
 
 class Cluster:
-    def __init__(self, network, folder, programs):
+    def __init__(self, network, folder, programs, has_radosgw):
         self.network, self.folder, self.programs = network, folder, programs
         passwords = {name: secrets.token_hex(16) for name in ["postgres", "replicator", "stratus"]}
         self.passwords = passwords
-        keys = {"AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": secrets.token_hex(16)}
         numbers = range(1, COUNT + 1)
         self.etcd = [Etcd(network, folder, f"etcd{n}") for n in numbers]
         self.databases = [Database(network, folder, f"pg{n}", passwords) for n in numbers]
         self.group = Group(self.databases)
-        self.storage = Storage(network, folder, f"{programs}/stratus-s3", keys)
+        self.storage = (Radosgw(network, folder) if has_radosgw
+                        else Storage(network, folder, f"{programs}/stratus-s3"))
         self.balancer = Balancer(network, folder)
         self.home = Machine(network, folder, "clients", place=HOME)
         passwords_file = self.home.write("pgpass", f"*:*:*:stratus:{passwords['stratus']}\n")
@@ -52,18 +53,21 @@ class Cluster:
                  "--public-url", self.balancer.url, "--trusted-proxy", self.balancer.address]
         for limit in LIMITS:
             words += [f"--{limit}", "0"]
-        settings = NodeSettings(words, dict(
-            keys, PGPASSFILE=passwords_file, STRATUS_MANAGEMENT_TOKEN=secrets.token_hex(32)))
-        self.nodes = [Node(network, folder, f"node{n}", f"{programs}/stratus", settings) for n in numbers]
+        self.settings = NodeSettings(words, {
+            "PGPASSFILE": passwords_file, "STRATUS_MANAGEMENT_TOKEN": secrets.token_hex(32)})
+        self.nodes = [Node(network, folder, f"node{n}", f"{programs}/stratus", self.settings)
+                      for n in numbers]
 
     def start(self):
         for one in self.etcd:
             one.start(self.etcd)
         wait_until("etcd is not well", lambda: all(one.is_well() for one in self.etcd), START_SECONDS)
-        self.storage.start_again()
         for one in self.databases:
             one.start(self.etcd)
+        # NB: HAProxy needs two seconds to find the primary, so it starts before the slow storage.
         self.balancer.start(self.databases, self.nodes)
+        self.storage.start()
+        self.settings.environment.update(self.storage.keys)
         wait_until("PostgreSQL is not well", self.group.is_well, START_SECONDS)
         self.group.primary().ask(
             f"CREATE ROLE stratus LOGIN PASSWORD '{self.passwords['stratus']}';\n"

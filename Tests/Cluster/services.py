@@ -1,6 +1,7 @@
 """The services of the cluster. Each of them runs on a machine of its own, except HAProxy."""
 
 import os
+import secrets
 import urllib.error
 import urllib.request
 
@@ -55,9 +56,10 @@ class Etcd:
 class Storage:
     """The S3 of the tests. It listens at 127.0.0.1 only, so HAProxy on its machine forwards the connections."""
 
-    def __init__(self, network, folder, program, keys):
+    def __init__(self, network, folder, program):
         self.machine = Machine(network, folder, "s3")
-        self.program, self.keys = program, keys
+        self.program = program
+        self.keys = {"AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": secrets.token_hex(16)}
         self.inner, self.outer = free_ports(2)
         self.address = f"{self.machine.address}:{self.outer}"
         self.configuration = self.machine.write("haproxy.cfg", f"""\
@@ -71,8 +73,11 @@ listen s3
   server s3 127.0.0.1:{self.inner}
 """)
 
+    def start(self):
+        os.mkdir(f"{self.machine.folder}/objects")
+        self.start_again()
+
     def start_again(self):
-        os.makedirs(f"{self.machine.folder}/objects", exist_ok=True)
         lines = self.machine.start(
             self.program, str(self.inner),
             environment=dict(self.keys, STRATUS_S3_FOLDER=f"{self.machine.folder}/objects"))
