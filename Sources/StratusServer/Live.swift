@@ -1,5 +1,6 @@
 import Foundation
 public import StratusDomain
+import Synchronization
 
 /// The real clock, random numbers and UUIDs. The server gets them only from this type.
 public struct Live: Sendable {
@@ -17,7 +18,12 @@ public struct Live: Sendable {
 
   public static func systemRandomness(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + 7)
+    while bytes.count < count {
+      withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
+    }
+    return Array(bytes.prefix(count))
   }
 
   /// Returns the time of the system's clock, in milliseconds since 1970 UTC.
@@ -51,11 +57,40 @@ extension Ambient {
   /// NB: `UUID()` is not used, because on Linux it opens a device file each time, and each request
   /// needs a UUID.
   private static func makeUUID() -> UUID {
-    var generator = SystemRandomNumberGenerator()
-    let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
-    let low = generator.next() >> 2 | 0x8000_0000_0000_0000
+    let numbers = numbers.next()
+    let high = numbers.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+    let low = numbers.1 >> 2 | 0x8000_0000_0000_0000
     return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
       UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
     }
+  }
+
+  private static let numbers = RandomNumbers()
+}
+
+/// Random numbers from the system. Many are read at once, because each request needs some, and each
+/// read is a system call.
+private final class RandomNumbers: Sendable {
+  /// `getentropy` returns at most 256 bytes.
+  private static let countRead = 32
+
+  private let unused = Mutex<[UInt64]>([])
+
+  /// Returns two numbers that no other call has got.
+  func next() -> (UInt64, UInt64) {
+    unused.withLock { unused in
+      if unused.count < 2 { unused = Self.read() }
+      return (unused.removeLast(), unused.removeLast())
+    }
+  }
+
+  private static func read() -> [UInt64] {
+    var numbers = [UInt64](repeating: 0, count: countRead)
+    let status = numbers.withUnsafeMutableBytes { bytes in
+      bytes.baseAddress.map { getentropy($0, bytes.count) } ?? -1
+    }
+    if status == 0 { return numbers }
+    var generator = SystemRandomNumberGenerator()
+    return numbers.map { _ in generator.next() }
   }
 }

@@ -91,7 +91,10 @@ extension Caller {
 }
 
 /// A database that a caller has opened.
-struct OpenDatabase: Sendable {
+///
+/// NB: this is a class because it is passed to many functions, and a copy of the caller would take
+/// longer than some of them.
+final class OpenDatabase: Sendable {
   let store: any Store
   let address: StoreAddress
   let caller: Caller

@@ -168,10 +168,9 @@ struct ModifyRecordsHandler: EndpointHandler {
     room: inout AnswerBudget
   ) throws(ServerError) -> Outcome {
     let (address, origin) = (effects.address, effects.origin)
-    var snapshot = try RecordSnapshot(
-      loading: operations.compactMap(\.operation.recordName), at: address, in: database,
-      of: store)
-    try snapshot.load(assets: operations.flatMap(\.assetChecksums), of: store)
+    let snapshot = try RecordSnapshot(
+      loading: operations.compactMap(\.operation.recordName),
+      assets: operations.flatMap(\.assetChecksums), at: address, in: database, of: store)
     let isAtomic = !address.isDefault && request.isAtomic ?? true
     let writer = RecordWriter(
       user: origin.user, deviceID: database.caller.deviceID, now: origin.time)
@@ -206,7 +205,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         hierarchies = reach
         refusals = try PlaceRules(
           access: snapshot.access, decision: decision, references: linked, hierarchies: reach,
-          isCreated: { [records = snapshot.records] in records[$0] == nil }
+          isCreated: { snapshot.records[$0] == nil }
         ).refusals(replacing: { snapshot.stored($0) }, in: store)
       }
       if refusals.isEmpty, schema.settings.hasQuotas {

@@ -7,14 +7,14 @@ struct RecordPresenter: Sendable {
   private let assets: AssetLinks
   private let owner: String?
   private let reader: String?
-  private let host: String
+  private let database: OpenDatabase
 
   init(_ address: ZoneAddress, in database: OpenDatabase) {
     zoneID = address.id
     assets = database.assets(of: address.database)
     owner = address.database.owner
     reader = database.caller.userRecordName
-    host = database.caller.serverHost
+    self.database = database
   }
 
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
@@ -49,6 +49,7 @@ struct RecordPresenter: Sendable {
     of record: StoredRecord, to dictionary: inout RecordDictionary
   ) throws(ServerError) {
     guard let owner else { return }
+    let host = database.caller.serverHost
     if let state = try record.shareState() {
       dictionary.parentRecordName = nil
       dictionary.shortGUID = state.shortGUID

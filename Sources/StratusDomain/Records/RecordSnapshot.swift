@@ -2,7 +2,9 @@ import StratusWire
 
 /// The state that a decision about the records of one zone needs. The zone is locked until the end
 /// of the transaction.
-struct RecordSnapshot: Sendable {
+///
+/// NB: this is a class because several decisions keep it, and copies would take time.
+final class RecordSnapshot: Sendable {
   let access: ZoneAccess
   /// The live records that the operations name and that the caller may read.
   let records: [ExactName: StoredRecord]
@@ -18,14 +20,20 @@ struct RecordSnapshot: Sendable {
   /// The first of the numbers reserved for new records, one for each operation.
   let firstNumber: Int64
   /// The registered files that the operations name, by checksum.
-  var assets: [[UInt8]: StoredAsset] = [:]
+  let assets: [[UInt8]: StoredAsset]
 
+  /// - Parameters:
+  ///   - names: the records that the operations name.
+  ///   - checksums: the checksums of the files that the operations name.
   /// - Throws: `ZONE_NOT_FOUND` if the zone does not exist or the caller has no role in it;
   ///   `BAD_REQUEST` if the records together are too large.
   init(
-    loading names: [String], at address: ZoneAddress, in database: OpenDatabase,
-    of store: any StoreWriting
+    loading names: [String], assets checksums: [[UInt8]], at address: ZoneAddress,
+    in database: OpenDatabase, of store: any StoreWriting
   ) throws(ServerError) {
+    var assets: [[UInt8]: StoredAsset] = [:]
+    for checksum in checksums { assets[checksum] = try store.asset(checksum: checksum) }
+    self.assets = assets
     var access = try database.lockedAccess(to: address, of: store)
     try access.findHierarchies(of: names, in: store)
     self.access = access
@@ -92,19 +100,13 @@ struct RecordSnapshot: Sendable {
     return found
   }
 
-  /// Looks up the files that the operations name.
-  mutating func load(
-    assets checksums: [[UInt8]], of store: any StoreWriting
-  ) throws(ServerError) {
-    for checksum in checksums { assets[checksum] = try store.asset(checksum: checksum) }
-  }
-
   init(
     access: ZoneAccess, records: [ExactName: StoredRecord], schema: Schema,
     pendingDeletions: [ExactName: StoredRecord] = [:], firstNumber: Int64 = 1
   ) {
     self.firstNumber = firstNumber
     self.access = access
+    assets = [:]
     var records = records
     tombstones = Self.takeTombstones(from: &records, access, schema)
     (self.records, hidden) = Self.split(records, access, schema)

@@ -2,7 +2,7 @@ import StratusWire
 
 /// The effect of references on a decided batch: which operations they forbid, and which records are
 /// deleted by cascade. It depends only on the arguments of the initializer.
-struct ReferenceDecision: Sendable {
+final class ReferenceDecision {
   typealias Refusal = RecordDecision.Refusal
 
   /// The operations that break a rule, by their positions. If an operation is refused, nothing else
@@ -72,7 +72,7 @@ struct ReferenceDecision: Sendable {
     if refusals.isEmpty { cascade(by: writer) }
   }
 
-  private mutating func refuseDeletions(followers: Set<ExactName>) {
+  private func refuseDeletions(followers: Set<ExactName>) {
     let going = Set(goingAlong().map(ExactName.init)).union(deleted)
     var parents: Set<ExactName> = []
     for link in references.children {
@@ -95,7 +95,7 @@ struct ReferenceDecision: Sendable {
     deleted = Set(deletions.map { ExactName($0.name) })
   }
 
-  private mutating func refuseSaves() {
+  private func refuseSaves() {
     for (index, record, sent) in saves {
       guard let reason = fault(of: sent, in: record) else { continue }
       refusals[index] = Refusal(ServerError(.validatingReferenceError, reason))
@@ -152,7 +152,7 @@ struct ReferenceDecision: Sendable {
       newLinks: references.newLinks)
   }
 
-  private mutating func cascade(by writer: RecordWriter) {
+  private func cascade(by writer: RecordWriter) {
     let going = goingAlong()
     var change = (snapshot.zone?.change ?? 0) + Int64(records.count)
     let indices = Dictionary(

@@ -6,7 +6,7 @@ import StratusWire
 /// A record is in the hierarchy of the nearest shared root at or above it. The root's own parent
 /// does not matter. If a record changes its hierarchy, the records below it follow, as far as one
 /// transaction allows.
-struct HierarchyReach {
+final class HierarchyReach {
   private(set) var passages: [Passage] = []
   /// Records whose children have not all been moved to the new hierarchy.
   private(set) var unfinished: [UnfinishedHierarchy] = []
@@ -45,7 +45,7 @@ struct HierarchyReach {
   }
 
   /// Finds the ``Passage``s of written records and of the records below them.
-  init(
+  convenience init(
     of records: [StoredRecord], in zone: StoredZone, at time: Int64,
     limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
   ) throws(ServerError) {
@@ -66,7 +66,7 @@ struct HierarchyReach {
   }
 
   /// Finds the ``Passage``s that result from adding or removing a root.
-  init(
+  convenience init(
     ofRoot name: String, in zone: StoredZone, at time: Int64,
     limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
   ) throws(ServerError) {
@@ -81,7 +81,7 @@ struct HierarchyReach {
   }
 
   /// Finds the ``Passage``s of records that still have to follow their parent.
-  init(
+  convenience init(
     continuing hierarchy: UnfinishedHierarchy, in zone: StoredZone, at time: Int64,
     limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
   ) throws(ServerError) {
@@ -95,7 +95,7 @@ struct HierarchyReach {
   /// hierarchy that it is in.
   ///
   /// NB: a record leaves before it joins, because the store allows a record only one hierarchy.
-  private mutating func move(
+  private func move(
     _ name: String, of type: String, from old: String?, to new: String?, at change: Int64
   ) {
     let isSame = old.map(ExactName.init) == new.map(ExactName.init)
@@ -123,7 +123,7 @@ struct HierarchyReach {
   /// this change or a later step may move the parent. A later step then moves this record, too. If
   /// the record were moved before its parent, and the parent were never moved, the record would
   /// stay wrong, because a step examines only the children of moved records.
-  private mutating func root(of name: String) throws(ServerError) -> String? {
+  private func root(of name: String) throws(ServerError) -> String? {
     let exact = ExactName(name)
     if let known = roots[exact] { return known }
     var found: String?
@@ -139,7 +139,7 @@ struct HierarchyReach {
   }
 
   /// Reads the chains of parents of all written records together, level by level.
-  private mutating func readAncestors() throws(ServerError) {
+  private func readAncestors() throws(ServerError) {
     var level = Set(
       written.values.filter { !$0.isDeleted }.compactMap { $0.parentRecordName.map(ExactName.init) }
     )
@@ -158,7 +158,7 @@ struct HierarchyReach {
 
   /// Whether the chain of a record's parents leads back to it. Adds the record to ``tooDeep`` if
   /// the chain is too long.
-  private mutating func isBelowItself(_ name: ExactName) throws(ServerError) -> Bool {
+  private func isBelowItself(_ name: ExactName) throws(ServerError) -> Bool {
     var seen: Set<ExactName> = []
     var current = try parent(of: name)
     while let next = current.map(ExactName.init) {
@@ -173,7 +173,7 @@ struct HierarchyReach {
     return false
   }
 
-  private mutating func parent(of name: ExactName) throws(ServerError) -> String? {
+  private func parent(of name: ExactName) throws(ServerError) -> String? {
     if let record = written[name] { return record.isDeleted ? nil : record.parentRecordName }
     if let known = parents[name] { return known }
     let found = try store.positions(of: [name.text], in: zone)[name]?.parentName
@@ -181,12 +181,12 @@ struct HierarchyReach {
     return found
   }
 
-  private mutating func isSharedRoot(_ name: ExactName) throws(ServerError) -> Bool {
+  private func isSharedRoot(_ name: ExactName) throws(ServerError) -> Bool {
     if shared[name] == nil { try findSharedRoots(among: [name.text]) }
     return shared[name] ?? false
   }
 
-  private mutating func findSharedRoots(among names: [String]) throws(ServerError) {
+  private func findSharedRoots(among names: [String]) throws(ServerError) {
     let found = try store.sharedRoots(among: names, in: zone)
     for name in names { shared[ExactName(name)] = found.contains(ExactName(name)) }
   }
@@ -194,7 +194,7 @@ struct HierarchyReach {
   // Downwards
 
   /// Moves children to the hierarchies of their parents, the nearest first.
-  private mutating func follow() throws(ServerError) {
+  private func follow() throws(ServerError) {
     try dropChildless(from: 0)
     var next = 0
     var moved: Set<ExactName> = []
@@ -236,7 +236,7 @@ struct HierarchyReach {
   }
 
   /// Removes records without children from ``frontier``, because nothing has to follow them.
-  private mutating func dropChildless(from start: Int) throws(ServerError) {
+  private func dropChildless(from start: Int) throws(ServerError) {
     if start >= frontier.count { return }
     let names = frontier[start...].map(\.parent.parentName)
     let parents = try store.parents(among: names, in: zone)
@@ -244,7 +244,7 @@ struct HierarchyReach {
     frontier.replaceSubrange(start..., with: kept)
   }
 
-  private mutating func moveChildren(
+  private func moveChildren(
     _ names: [String], to root: String?, moved: inout Set<ExactName>
   ) throws(ServerError) {
     let roots = try store.sharedRoots(among: names, in: zone)

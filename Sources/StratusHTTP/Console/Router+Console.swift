@@ -4,15 +4,15 @@ public import StratusDomain
 import StratusWire
 
 /// The parts that serve the console.
-public struct ConsoleSite: Sendable {
-  public var console: any WebConsole
-  public var files: any ConsoleFileSource
+public final class ConsoleSite: Sendable {
+  public let console: any WebConsole
+  public let files: any ConsoleFileSource
   /// The console's URL without a path, or nil if none is configured. Without a configured URL, the
   /// console answers at any name if TLS is used, and otherwise only at local names.
-  public var consoleURL: String?
+  public let consoleURL: String?
   /// Returns the URL at which apps call the server. Its parameter is the URL at which a browser has
   /// reached the console. URLs of files begin with the returned URL.
-  public var serverURL: @Sendable (_ consoleURL: String) -> String
+  public let serverURL: @Sendable (_ consoleURL: String) -> String
 
   let live: LiveUpdates
 

@@ -4,29 +4,49 @@ import StratusWire
 
 /// The facts about one request from which logs, metrics and traces are made. They do not include
 /// the contents of the request.
-public struct RequestReport: Sendable {
+public final class RequestReport: Sendable {
   /// The ID in the answer's field `X-Apple-Request-UUID`.
-  public var requestID: String
-  public var status: Int
+  public let requestID: String
+  public let status: Int
   /// The time when the request arrived, in milliseconds since 1970 UTC.
-  public var beganAt: Int64
+  public let beganAt: Int64
   /// The time when the answer was made, in milliseconds since 1970 UTC.
-  public var endedAt: Int64
+  public let endedAt: Int64
   /// The time from the arrival of the request to the beginning of the answer.
-  public var duration: Duration
-  public var bytesIn: Int
-  public var bytesOut: Int
+  public let duration: Duration
+  public let bytesIn: Int
+  public let bytesOut: Int
   /// The kind of the request. The set of routes is fixed, so a route can label metrics.
-  public var route: String
+  public let route: String
   /// The database of the request, or nil if there is none.
-  public var address: DatabaseAddress?
+  public let address: DatabaseAddress?
   /// The error that refused the request, or nil.
-  public var refusal: ServerError?
-  public var caller: Caller
+  public let refusal: ServerError?
+  public let caller: Caller
   /// The app and its version as the request named them. It is empty if the request named no app or
   /// has no database.
-  public var app: String
-  let head: HTTPRequest
+  public let app: String
+  private let head: HTTPRequest
+
+  init(
+    requestID: String, status: Int, beganAt: Int64, endedAt: Int64, duration: Duration,
+    bytesIn: Int, bytesOut: Int, route: String, address: DatabaseAddress?, refusal: ServerError?,
+    caller: Caller, app: String, head: HTTPRequest
+  ) {
+    self.requestID = requestID
+    self.status = status
+    self.beganAt = beganAt
+    self.endedAt = endedAt
+    self.duration = duration
+    self.bytesIn = bytesIn
+    self.bytesOut = bytesOut
+    self.route = route
+    self.address = address
+    self.refusal = refusal
+    self.caller = caller
+    self.app = app
+    self.head = head
+  }
 
   public var method: HTTPRequest.Method { head.method }
 

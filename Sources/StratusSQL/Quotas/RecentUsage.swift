@@ -18,14 +18,24 @@ struct RecentUsage {
   ///   records, the bytes of their files, and the name of the type.
   /// - Throws: `INTERNAL_ERROR` if the text has another format.
   init(_ text: String) throws(ServerError) {
-    for line in text.utf8.split(separator: Self.newline) {
-      let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 3).map { Substring($0) }
-      guard parts.count == 4, let records = Int64(parts[0]), let recordBytes = Int64(parts[1]),
-        let assetBytes = Int64(parts[2])
+    var rest = text.utf8[...]
+    while !rest.isEmpty {
+      guard let records = Self.number(&rest), let recordBytes = Self.number(&rest),
+        let assetBytes = Self.number(&rest)
       else { throw .fault("the recent usage of a zone cannot be read") }
-      types[String(parts[3])] = Usage(
+      let type = rest.prefix { $0 != Self.newline }
+      types[String(Substring(type))] = Usage(
         records: records, recordBytes: recordBytes, assetBytes: assetBytes)
+      rest = rest.dropFirst(type.count + 1)
     }
+  }
+
+  /// Takes a number and the space after it from the beginning of a text.
+  private static func number(_ rest: inout Substring.UTF8View) -> Int64? {
+    let digits = rest.prefix { $0 != UInt8(ascii: " ") }
+    guard digits.endIndex < rest.endIndex else { return nil }
+    rest = rest.dropFirst(digits.count + 1)
+    return Int64(Substring(digits))
   }
 
   mutating func add(_ usage: Usage, of type: String) {
@@ -33,16 +43,19 @@ struct RecentUsage {
     if types[type]?.isZero == true { types[type] = nil }
   }
 
-  var text: String {
-    types.map { type, usage in
-      "\(usage.records) \(usage.recordBytes) \(usage.assetBytes) \(type)"
-    }.sorted().joined(separator: "\n")
-  }
-
-  /// Whether the changes can stay in the zone's row.
-  var isShort: Bool {
-    text.utf8.count <= Self.bytesMax
-      && !types.keys.contains { $0.isEmpty || $0.utf8.contains(Self.newline) }
+  /// The text for the zone's row, or nil if the changes must move to the table `usage`.
+  var shortText: String? {
+    var text = ""
+    for (type, usage) in types.count > 1 ? types.sorted(by: { $0.key < $1.key }) : Array(types) {
+      if type.isEmpty || type.utf8.contains(Self.newline) { return nil }
+      if !text.isEmpty { text += "\n" }
+      for number in [usage.records, usage.recordBytes, usage.assetBytes] {
+        text += String(number)
+        text += " "
+      }
+      text += type
+    }
+    return text.utf8.count <= Self.bytesMax ? text : nil
   }
 
   private static let newline = UInt8(ascii: "\n")

@@ -72,7 +72,8 @@ extension StoreSession {
     if changes.allSatisfy({ $0.value.isZero }) { return (addedBytes, before) }
     var recent = try RecentUsage(before)
     for (type, usage) in changes { recent.add(usage, of: type) }
-    if !recent.isShort {
+    let after = recent.shortText ?? ""
+    if after.isEmpty {
       for (type, usage) in recent.types.sorted(by: { $0.key < $1.key }) {
         try connection.queue(
           UsageStatements.add,
@@ -81,9 +82,7 @@ extension StoreSession {
             .integer(usage.recordBytes), .integer(usage.assetBytes),
           ])
       }
-      recent = RecentUsage()
     }
-    let after = recent.text
     note(recentUsage: after, of: zone)
     return (addedBytes, after)
   }
