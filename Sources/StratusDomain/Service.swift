@@ -1,12 +1,13 @@
 public import StratusWire
 
-/// The handlers of all requests about containers and their data. The module `StratusAccounts`
-/// handles the requests about accounts, sessions and tokens.
+/// The handlers of all requests for the data of containers, and of the operator's requests about
+/// schemas and settings. The module `StratusAccounts` handles the operator's other requests, for
+/// example about accounts, tokens and the creation of containers.
 public struct Service: Sendable {
-  /// One handler for each endpoint.
+  /// One handler for each endpoint for apps.
   public let handlers: [any EndpointHandler]
 
-  /// The handlers of the operator's endpoints for containers.
+  /// The handlers of the operator's endpoints for schemas, indexes and the settings of containers.
   public let managementHandlers: [any ManagementHandler]
 
   /// Receives the bytes sent to upload URLs.

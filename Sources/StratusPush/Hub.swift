@@ -136,9 +136,10 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Disconnects the listeners of disabled accounts and of ended sessions. The server calls this
-  /// method after such a change. The server also calls this method about once a second, because
-  /// another process may have made the change, or a listener may have connected just before it.
+  /// Disconnects the listeners of disabled or restricted accounts and of ended sessions. The server
+  /// calls this method after such a change. The server also calls this method about once a second,
+  /// because another process may have made the change, or a listener may have connected just before
+  /// it.
   ///
   /// - Throws: the error of `authentication`.
   public func releaseEnded(by authentication: any Authentication) async throws(ServerError) {
@@ -155,7 +156,8 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Disconnects all listeners, and refuses new ones. The server calls this method when it stops.
+  /// Disconnects all listeners, and refuses new ones. The server calls this method when it stops,
+  /// and also some time before, if `stratus nodes drain` prepares the stop.
   public func close() {
     let listeners = state.withLock { $0.close() }
     for batch in DeliveryGroups.batches(listeners) { batch.group.release(batch.listeners) }

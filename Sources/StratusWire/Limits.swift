@@ -1,17 +1,19 @@
 /// The limits of the protocol and the server. Each comment says what is counted and where the
 /// number comes from. `Choice:` begins our reason for a number that Apple does not document.
 public enum Limits {
-  /// The maximum number of operations in one `*/modify` request. The Web Services Reference
-  /// (*Property Metrics*) says 200. Choice: 400, the maximum of one `CKModifyRecordsOperation`, so
-  /// that an atomic batch is one transaction. Some clients send 400 operations.
+  /// The maximum number of operations in one `records/modify` or `subscriptions/modify`, and of
+  /// record names in one `encryption/keys`. The Web Services Reference (*Property Metrics*) says
+  /// 200 operations. Choice: 400, the maximum of one `CKModifyRecordsOperation`, so that an atomic
+  /// batch is one transaction. Some clients send 400 operations.
   public static let operationsPerRequestMax = 400
   /// The maximum number of bytes of all fields that one operation of the CloudKit framework saves
   /// (`CKError.limitExceeded`: "about 2 MB").
   public static let operationSizeBytesMax = 2_097_152
-  /// The maximum number of records in one answer (*Property Metrics*).
+  /// The maximum number of records in one page of a query or of changes (*Property Metrics*).
   public static let recordsPerResponseMax = 200
-  /// The maximum number of records in one `records/lookup`. Apple's service was observed to accept
-  /// 400 from the CloudKit framework.
+  /// The maximum number of records in one `records/lookup`, and of subscriptions in one
+  /// `subscriptions/lookup`. Apple's service was observed to accept 400 records from the CloudKit
+  /// framework.
   public static let lookupsPerRequestMax = 400
   /// The maximum number of users that one request looks up. Choice: an app can look up an address
   /// book in a few requests.
@@ -22,8 +24,7 @@ public enum Limits {
   /// The maximum number of zones in one request. Choice: 200, the limit of the Web Services
   /// Reference for operations in one request.
   public static let zonesPerRequestMax = 200
-  /// The maximum number of zones in one answer that lists the zones, or the changed zones, of a
-  /// database.
+  /// The maximum number of changed zones in one page of `changes/database`.
   public static let zonesPerResponseMax = 200
   /// The maximum number of bytes of one record's fields without assets (Property Metrics: 1 MB).
   public static let recordSizeBytesMax = 1_048_576

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Attacks the console of a real server as a page of another site, a guest, or a member without the
-right does, and checks that each attempt is refused.
+"""Attacks the console of a real server like a page of another site, like a guest, and like a member
+who lacks a permission. Checks that each attempt is refused.
 
 usage: check_security.py BINARY
 """
@@ -41,7 +41,8 @@ PERMISSIONS = {
     "accounts/invite": set(), "quotas/set": KEEPERS, "quotas/show": KEEPERS, "devices/list": ALL,
     "schema/deploy": set(), "team/list": set(),
 }
-# None of these things exist, so an allowed request changes nothing.
+# None of these things exist at the beginning. Allowed requests create the container and the
+# account, and the later requests of `roles` change only these.
 NOBODY = {"containerID": "iCloud.org.example.None", "environment": "production", "id": "x",
           "email": "nobody@example.org", "role": "x", "token": "x", "code": "x",
           "target": "public", "bytes": 1}

@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A submission server that answers each line as a script says.
+/// A submission server that answers commands as a script says.
 final class ScriptedServer: Sendable {
   private let received = Mutex<[String]>([])
   private let channel = Mutex<(any Channel)?>(nil)
@@ -13,9 +13,11 @@ final class ScriptedServer: Sendable {
 
   /// - Parameters:
   ///   - greeting: the text that the server sends first.
-  ///   - encryption: the server's certificate for `STARTTLS`, or nil if the server has none.
+  ///   - encryption: the server's certificate, for `STARTTLS` or for connections that begin with
+  ///     TLS, or nil if the server has none.
   ///   - isEncrypted: whether connections begin with TLS.
-  ///   - answer: returns the reply to a line, or nil if the server does not reply.
+  ///   - answer: returns the reply to a command, or to the line `.` at the end of a mail. Returns
+  ///     nil if the server does not reply.
   static func start(
     greeting: String = "220 mail.example.org ready\r\n", encryption: NIOSSLContext? = nil,
     isEncrypted: Bool = false, _ answer: @escaping @Sendable (String) -> String?

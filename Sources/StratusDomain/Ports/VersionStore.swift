@@ -4,7 +4,7 @@
 /// version* for each record that it writes: the state that the write replaces, or the fact that
 /// there was no record.
 public protocol VersionReading {
-  /// Returns which versions are stored, or nil if the store keeps no versions.
+  /// Returns which versions are stored, or nil if the store keeps no versions and has none left.
   func versionExtent() throws(ServerError) -> VersionExtent?
 
   /// Returns the addresses of zones that are live, or that were deleted and whose records are still

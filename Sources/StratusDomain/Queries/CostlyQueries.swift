@@ -4,9 +4,10 @@ import Synchronization
 /// The form of a query, without values.
 struct QueryForm: Sendable, Hashable {
   var recordType: String
-  /// The comparator and the field of each filter, for example `EQUALS title`.
+  /// The comparator and the field of each filter, for example `EQUALS title`. A filter in `anyOf`
+  /// begins with `one of: `.
   var filters: [String]
-  /// The fields of the sort order, for example `title descending`.
+  /// The fields of the sort order, for example `title` or `title descending`.
   var sorts: [String]
 
   init(_ query: Query) {
@@ -32,7 +33,7 @@ struct QueryForm: Sendable, Hashable {
 /// Remembers the forms of queries that no index served, or that read many more records than they
 /// found. The advice about indexes uses these forms. They contain names of fields but no values.
 final class CostlyQueries: Sendable {
-  /// The number of queries of one form, and what they read.
+  /// The number of queries of one form, and of the records that they read, since the form is kept.
   struct Cost: Sendable, Hashable {
     var count: Int64 = 0
     var recordsRead: Int64 = 0
@@ -42,7 +43,8 @@ final class CostlyQueries: Sendable {
   }
 
   /// The maximum number of forms that are kept for one store. If there are more, the form whose
-  /// queries have read the fewest records is removed.
+  /// queries have read the fewest records is removed. This may be the newest form. The cost of a
+  /// removed form begins again at zero with its next costly query.
   static let formsMax = 64
   /// A query that an index served counts as costly only if it reads at least this number of
   /// records. Choice: reading them takes about 1 ms.
@@ -77,7 +79,8 @@ final class CostlyQueries: Sendable {
     }
   }
 
-  /// Returns the costly forms of a store, the most costly first.
+  /// Returns the costly forms of a store. The form whose queries have read the most records comes
+  /// first.
   func list(at address: StoreAddress) -> [(form: QueryForm, cost: Cost)] {
     costs.withLock { $0[address] ?? [:] }.sorted { $0.value.recordsRead > $1.value.recordsRead }
       .map { ($0.key, $0.value) }

@@ -258,7 +258,7 @@ extension Schema {
     if settings.allowsQueryExtensions { return }
     throw .badRequest(
       "\(what) is an extension of queries, which this container does not allow; "
-        + "'stratus container configure' with '--query-extensions on' does")
+        + "'stratus container configure' with '--query-extensions on' allows it")
   }
 }
 

@@ -20,7 +20,8 @@ public struct TrimVersions: Sendable {
     self.bytesMax = bytesMax
   }
 
-  /// Runs one step. If the store has no versions, the step only reads one row.
+  /// Runs one step. If the store keeps no versions and has none left, the step only looks for one
+  /// row.
   ///
   /// - Parameter limit: the maximum number of versions, and of deleted zones, that the step
   ///   removes.

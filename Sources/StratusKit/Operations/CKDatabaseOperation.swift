@@ -19,10 +19,11 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     }
   }
 
-  /// The saved steps of a long-lived operation; nil for other operations.
+  /// The saved steps of a long-lived operation; nil if the operation is not saved.
   private let steps = Mutex<LongLivedSteps?>(nil)
 
-  /// Performs the operation. The method is called once.
+  /// Performs the operation. The method is called at most once, and not if the operation is
+  /// cancelled before it starts.
   func perform(in database: DatabaseCalls) async throws(CKError) {}
 
   override final func perform() async throws(CKError) {
@@ -92,15 +93,16 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   override final func prepareToConclude() {
     guard let steps = steps.withLock({ $0 }) else { return }
     if steps.isAnothers {
-      // NB: release the saved operation's lock, so that the user who owns the operation can resume
-      // it. A cancelled operation is deleted.
+      // NB: the saved operation stays on disk without its lock, so that the user who owns it can
+      // resume it. Only a cancelled operation is deleted, whoever owns it.
       if isCancelled { steps.saved.forget() }
       self.steps.withLock { $0 = nil }
       return
     }
     let saved = steps.saved
     saved.finish()
-    // The saved operation is deleted after its last block has returned.
+    // The saved operation is deleted after `completionBlock` has returned. If the operation was
+    // cancelled, `cancel()` has already deleted it.
     let block = completionBlock
     completionBlock = {
       block?()

@@ -6,9 +6,9 @@ import StratusTransport
 ///
 /// Choice: a lookup of a telephone number fails, because the server matches invitations only with
 /// e-mail addresses and user record names. The server is not asked whether an address has an
-/// account. Otherwise any caller could find out which addresses have accounts. The server matches
-/// an address with an account when the share is saved. Until then, `hasiCloudAccount` is false for
-/// a participant with an address. As with Apple's framework, an address without an account can be
+/// account. Otherwise any caller could find out which addresses have accounts. The server compares
+/// addresses when a user accepts the share. Until then, `hasiCloudAccount` is false for a
+/// participant with an address. As with Apple's framework, an address without an account can be
 /// invited.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {

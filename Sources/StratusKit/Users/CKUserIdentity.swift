@@ -16,9 +16,8 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @uncheck
   public let nameComponents: PersonNameComponents?
   /// Whether the user is known to have an account.
   ///
-  /// Choice: for a user who was looked up by address in order to be invited, the value is false
-  /// until the share has been saved. Otherwise, any caller could find out which addresses have
-  /// accounts.
+  /// Choice: for a participant who was invited by an address, the value is false until the user
+  /// has accepted the share. Otherwise, any caller could find out which addresses have accounts.
   public let hasiCloudAccount: Bool
   /// The user's entries in the address book of the device.
   ///

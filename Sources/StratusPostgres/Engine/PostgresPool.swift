@@ -12,7 +12,7 @@
   final class PostgresPool: @unchecked Sendable {
     private enum Lane: Hashable {
       case zones(schema: String, locks: [Int64])
-      /// The lane of a single body.
+      /// The lane of a single body that locks no zones. The number is that of the body.
       case own(Int)
     }
 

@@ -4,16 +4,17 @@ public import StratusDomain
 public struct StoreCheck: Sendable, Hashable {
   /// Zones whose counted bytes differ from the bytes of their records and files.
   public var wrongUsages: Int64 = 0
-  /// Uses of files by records (rows of `asset_holds`) whose file the register of files does not
-  /// contain.
+  /// Rows of `asset_holds` whose file is not in the table `assets`. A row of `asset_holds` says
+  /// that a record uses a file, and `assets` must list every file.
   public var unknownFiles: Int64 = 0
-  /// Files that records use but that the register lists as unused.
+  /// Files that records use, but that the table `assets` lists as unused.
   public var filesHeldUnnoticed: Int64 = 0
   /// Index entries that belong to no record, and would make queries slow or wrong.
   public var strayEntries: Int64 = 0
   /// Records with a change number above the newest change of their zone.
   public var changesAhead: Int64 = 0
-  /// The time of the newest record, in milliseconds since 1970 UTC, or 0 if there is no record.
+  /// The time of the latest save or deletion of a record, in milliseconds since 1970 UTC, or 0 if
+  /// there is none.
   public var newestRecordAt: Int64 = 0
 
   /// Deleted zones whose records must still be removed.

@@ -1,7 +1,8 @@
 /// One value inside a parsed document.
 ///
 /// CloudKit's clients rely on tolerant reading: a missing key and a `null` mean the same, and
-/// unknown keys are ignored.
+/// unknown keys are ignored. The fields of a record are an exception: ``FieldInput`` reads a `null`
+/// as the removal of the field.
 public struct JSONView: Sendable {
   let document: JSONDocument
   let index: Int

@@ -152,7 +152,8 @@ public enum EnableAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: restricts an account. Its data is kept, and every request for the data is refused.
+/// Management: restricts an account. Its data is kept, and requests of apps for the data are
+/// refused. On the account page, the user can still download the data and delete the account.
 public enum RestrictAccount: Endpoint {
   public static let path = "accounts/restrict"
 
@@ -178,7 +179,8 @@ public enum ListAccounts: Endpoint {
   public struct Item: JSONWritable, JSONReadable, Hashable {
     public var email: String
     public var isDisabled: Bool
-    /// Whether the account's data is only stored, and every request for it is refused.
+    /// Whether the account is restricted: its data is stored, but apps get no access to it. On the
+    /// account page, the user can still download the data and delete the account.
     public var isRestricted: Bool
     /// Whether the account exists only for tests.
     public var isTest: Bool

@@ -14,8 +14,9 @@ public enum OpenAPIDocument {
         writer.member("version", ServerVersion.current)
         writer.member(
           "description",
-          "CloudKit Web Services, as Stratus implements them. Bodies are JSON objects; a missing "
-            + "member and null mean the same.")
+          "CloudKit Web Services, as Stratus implements them. Bodies are JSON objects. A missing "
+            + "member and null mean the same, except in the fields of a record: null removes a "
+            + "field, and an update keeps the fields that are missing.")
       }
       writer.key("paths")
       writer.object { writer in

@@ -218,7 +218,7 @@ import Testing
     (
       .endsWith, "title", .string("x"),
       "ENDS_WITH is an extension of queries, which this container does not allow; "
-        + "'stratus container configure' with '--query-extensions on' does"
+        + "'stratus container configure' with '--query-extensions on' allows it"
     ),
   ])
   func `the error names the reason for a refused query`(

@@ -79,7 +79,7 @@ import Testing
         (
           ["recordType": "Note", "filterBy": [.filter("ENDS_WITH", "title", "x")]],
           "ENDS_WITH is an extension of queries, which this container does not allow; "
-            + "'stratus container configure' with '--query-extensions on' does"
+            + "'stratus container configure' with '--query-extensions on' allows it"
         ),
         (["sortBy": []], "missing required field 'recordType'"),
       ]

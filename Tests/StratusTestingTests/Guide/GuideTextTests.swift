@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
-/// All code in `docs/guide/testing.md` and `docs/guide/sharing.md` is compiled and run.
+/// All Swift code in `docs/guide/testing.md` and `docs/guide/sharing.md`, except the lines for
+/// `Package.swift`, is compiled and run.
 @Suite struct `A guide page` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The Swift code blocks of a text, except the one for the package description.
+  /// The Swift code blocks of a text, except the block for `Package.swift`.
   private func blocks(in text: String) -> [[String]] {
     text.components(separatedBy: "```swift\n").dropFirst().compactMap { part in
       let lines = lines(of: part.components(separatedBy: "```")[0])
@@ -26,7 +27,7 @@ import Testing
     ("testing.md", ["Notebook.swift", "NotebookTests.swift"], 8),
     ("sharing.md", ["SharedLists.swift", "SharedListsTests.swift"], 8),
   ])
-  func `every code block of a guide page occurs in the compiled test files`(
+  func `each Swift block of a guide page, except that for the package, occurs in the test files`(
     page: String, names: [String], blocksMin: Int
   ) throws {
     let guide = try String(

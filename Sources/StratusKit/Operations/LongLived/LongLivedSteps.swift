@@ -26,7 +26,7 @@ final class LongLivedSteps: Sendable {
   var isResumed: Bool { owner != nil }
 
   /// Whether the operation may belong to another user. In that case, the saved operation stays on
-  /// disk.
+  /// disk, unless it is cancelled.
   var isAnothers: Bool { hasOtherUser.withLock { $0 } }
 
   /// Checks that the operation belongs to the signed-in user. The check runs before any request, so
@@ -48,15 +48,14 @@ final class LongLivedSteps: Sendable {
     }
   }
 
-  /// - Throws: an error if another user has signed in since ``requireSameUser(on:options:)`` was
-  ///   called.
+  /// - Throws: an error if the sign-in has changed since the operation was resumed.
   private func requireSameSignIn(in database: DatabaseCalls) throws(CKError) {
     if database.path.connection?.generation == database.options.generation { return }
     hasOtherUser.withLock { $0 = true }
     throw CKError.ofAnotherUser
   }
 
-  /// Keeps the operation on disk if another user has signed in since the operation began or was
+  /// Keeps the operation on disk if the sign-in has changed since the operation began or was
   /// resumed. The present error is then not the operation's final result.
   func keepIfAnothers(on path: RequestPath, options: Connection.Options) {
     guard path.connection?.generation != options.generation else { return }
