@@ -114,12 +114,14 @@ public struct JSONWriter: Sendable {
   private static let nothing = Array("null".utf8)
 
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+    guard Self.needsEscapes(text) else {
+      bytes.append(contentsOf: text)
+      return
+    }
     var plainStart = 0
     for position in 0..<text.count {
       let byte = text[position]
-      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-        continue
-      }
+      guard Self.isEscaped(byte) else { continue }
       bytes.append(contentsOf: text[plainStart..<position])
       plainStart = position + 1
       switch byte {
@@ -136,6 +138,20 @@ public struct JSONWriter: Sendable {
       }
     }
     bytes.append(contentsOf: text[plainStart...])
+  }
+
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  /// Whether a text has a byte that JSON escapes.
+  ///
+  /// NB: the loop reads all bytes without a branch, so the compiler makes it read many bytes at
+  /// once.
+  private static func needsEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var found: UInt8 = 0
+    for byte in text { found |= isEscaped(byte) ? 1 : 0 }
+    return found != 0
   }
 
   private static let hex = Array("0123456789abcdef".utf8)
