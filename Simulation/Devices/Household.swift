@@ -35,8 +35,8 @@ final class Household: @unchecked Sendable {
 
   /// Draws the next edit of a user of a device.
   ///
-  /// - Parameter fetched: the zones that the device has fetched. NB: users write only into these
-  ///   zones and into the permanent zone. For any other zone, the device could not know that it was
+  /// - Parameter fetched: the zones that the device has fetched. NB: users save marks only in these
+  ///   zones and in the permanent zone. For any other zone, the device could not know that it was
   ///   deleted and created again.
   func nextEdit(on contents: Contents, fetched: Set<String>) -> Edit {
     let kept = plan.keptRecords

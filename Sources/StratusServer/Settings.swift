@@ -10,7 +10,8 @@ public struct Settings: Sendable {
   /// The PostgreSQL cluster with the stores and the registry, or nil if they are in the data
   /// folder.
   public var postgres: PostgresAccess?
-  /// The S3-compatible storage for the bytes of assets, or nil if they are in the data folder.
+  /// The S3-compatible storage for the bytes of assets, or nil if they are in the data folder or in
+  /// ``PostgresAccess/sharedFolder``.
   public var assets: S3Access?
   /// The address at which the server listens.
   public var host: String

@@ -418,8 +418,9 @@ public enum Limits {
   /// the slowest mobile network.
   public static let progressBytesMin = 32_768
   /// The maximum number of bytes of a body that a connection collects before the request is routed.
-  /// The endpoint reads a longer body itself after it has checked the caller. Choice: an ordinary
-  /// request fits, and 10,000 unauthenticated connections occupy at most 320 MB of memory.
+  /// A longer body is read when the request is answered. For most endpoints, this is after the
+  /// caller was checked. Choice: an ordinary request fits, and the collected bodies of 10,000
+  /// connections occupy at most 320 MB of memory.
   public static let collectedBodyBytesMax = 32_768
   /// When this number of bytes of a body wait for the endpoint, the connection stops reading from
   /// its socket until the endpoint has read the bytes. Choice: 256 KiB.

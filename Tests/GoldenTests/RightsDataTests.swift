@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `change tags of new records in the rights release's data count the record's own changes`()
+  func `in data of the rights release, the change tag of a new record counts only its own changes`()
     async throws
   {
     try await withGoldenServer(of: Self.release) { golden in

@@ -196,7 +196,8 @@ public final class S3AssetStore: AssetStore {
 }
 
 extension S3UploadState {
-  /// Returns the stored state of an upload without the bytes at its end, or nil if there is none.
+  /// Returns the state of an upload, or nil if there is none. The object in S3 has further bytes
+  /// after the state, which are not read.
   static func head(
     _ key: String, in bucket: S3Bucket
   ) async throws(ServerError) -> (state: S3UploadState, modified: Int64?)? {

@@ -25,7 +25,9 @@ extension StoreConformance {
     .init("other servers notice a change of the schema", schemasAreNoticed),
     .init("a server does not use the schema of an undone write", undoneSchemasAreForgotten),
     .init("outbox entries of two servers keep their own images", outboxEntriesDiffer),
-    .init("notifications of all servers are counted together", notificationsAreCounted),
+    .init(
+      "notifications that two servers add at the same time have consecutive numbers",
+      notificationsAreCounted),
   ]
 
   /// The servers take numbers alternately, in blocks of many sizes, and use them immediately.

@@ -189,7 +189,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// The one-time URL of a participant; nil if the participant has none, if the share was not saved
   /// since the participant was added, or if the user is neither the owner nor an administrator.
   ///
-  /// The URL stays the same while the participant is in the share. After a user has accepted the
+  /// The ID in the URL stays the same while the participant is in the share. The fragment changes
+  /// with the title and the secret, like the fragment of ``url``. After a user has accepted the
   /// share with the one-time URL, the one-time URL works like ``url``.
   public func oneTimeURL(for participantID: CKShare.Participant.ID) -> URL? {
     withState { state in

@@ -50,13 +50,13 @@ struct LogLine {
     text.append(contentsOf: String(value).utf8)
   }
 
-  /// Adds a text with a key that may contain any characters.
+  /// Adds a text with a key that may contain any characters. Such a key is escaped like a value.
   mutating func pair(named key: String, _ value: String) {
     var (key, value) = (key, value)
     switch format {
     case .text:
       text.append(UInt8(ascii: " "))
-      text.append(contentsOf: key.utf8)
+      key.withUTF8 { add($0) }
       text.append(UInt8(ascii: "="))
     case .json:
       text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))

@@ -41,6 +41,15 @@ import Testing
     #expect(text.contains("device=\""))
   }
 
+  @Test(arguments: ["a b", "a\nb", "a=b\"", ""])
+  func `no key in a log line can look like another line or another key`(_ key: String) {
+    var line = LogLine(.text, time: Self.time, level: "info", message: "request")
+    line.pair(named: key, "v")
+    let text = String(decoding: line.bytes(), as: UTF8.self)
+    #expect(text.filter { $0 == "\n" }.count == 1)
+    #expect(text.contains(" \"") && text.hasSuffix("\"=v\n"))
+  }
+
   @Test func `the time in a log line equals the time that Foundation formats`() {
     let seed = UInt64.random(in: .min ... .max)
     var chance = SeededChance(seed: seed)

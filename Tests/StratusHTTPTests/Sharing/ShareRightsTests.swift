@@ -25,7 +25,7 @@ import Testing
         #expect(answer["share"].isNull)
         #expect(answer["reason"] == "Share not found")
       }
-      // A new invitation of the same address replaces the entry without a permission.
+      // The entry of Bob's address has the permission NONE. A new invitation gives it READ_ONLY.
       try await scene.update { share in
         share.with(
           "participants",
