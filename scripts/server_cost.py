@@ -6,6 +6,7 @@ import re
 import socket
 import statistics
 import subprocess
+import time
 from urllib.parse import quote
 
 CONTAINER = "iCloud.org.example.Bench"
@@ -79,10 +80,12 @@ class Server:
         client.close()
 
     def seconds(self):
-        """The processor time that the process has used."""
-        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """The processor time that the process has used.
+
+        The number is the ID of the process's clock, as clock_getcpuclockid(3) computes it. The times in /proc have a
+        resolution of 10 ms only.
+        """
+        return time.clock_gettime(~self.process.pid << 3 | 2)
 
     def load(self, endpoint, body, count):
         """Sends requests over several connections, and returns the processor time per request in µs."""

@@ -36,9 +36,9 @@ extension Composition {
     stores.openStoresByAddress[address] != nil
   }
 
-  /// Whether a store has no unfinished background work: nothing to purge, no cascade, change of a
-  /// shared hierarchy or retirement to continue, no unused space and no change to match. If it has
-  /// such work, this method runs one step of it.
+  /// Whether a store has no unfinished background work. Such work can be deleted zones to purge,
+  /// cascades, moves of shared hierarchies, retirements of fields, unused space on the disk, and
+  /// changes to match with subscriptions. If there is work, this method runs one step of it.
   private func isQuiet(_ store: any Store, at address: StoreAddress) async -> Bool {
     do throws(ServerError) {
       if try await PurgeZones(store: store, ambient: ambient).step(limit: 500) { return false }

@@ -6,10 +6,10 @@ import Synchronization
 /// One owner of an upload into S3. Each opening of an upload creates a new owner, which takes the
 /// upload over from the previous one.
 ///
-/// Two processes may open the same upload. Each process computes the checksum of its own bytes, and
-/// names each part by its tag when it joins the parts. A finished file therefore contains the bytes
-/// of one owner only. The stored state names its writer. An owner that finds another writer in the
-/// state throws `CONFLICT`.
+/// Two processes may open the same upload. Each process computes the checksum of the bytes that it
+/// has sent. When a process joins the parts, it sends the tags that S3 returned for its own parts.
+/// A finished file therefore contains the bytes of one owner only. The stored state names its
+/// writer. An owner that finds another writer in the state throws `CONFLICT`.
 final class S3Upload: AssetUpload {
   private struct State {
     /// The bytes and parts of the upload. It is nil before the upload begins, after it ends, and

@@ -37,7 +37,8 @@ import Testing
   private static let isRed = filter("EQUALS", "color", #""red""#)
   private static let isOne = filter("EQUALS", "count", "1")
 
-  /// The filters, the field whose value is the key, and that value.
+  /// Each argument has the filters of a subscription, the field whose value must become its key, and
+  /// this value. Both are nil if the subscription must have no key.
   @Test(
     arguments: [
       ("", nil, nil), (isRed, "color", .text(Array("red".utf8))), (isOne, "count", .whole(1)),

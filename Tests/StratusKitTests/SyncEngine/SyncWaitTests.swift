@@ -14,7 +14,8 @@ import Testing
     }
   }
 
-  /// A task that a delegate can await before the task exists.
+  /// Holds a task for a delegate that awaits it. The delegate gets the holder before the task is
+  /// created.
   private final class Waiting: Sendable {
     private let task = Mutex<Task<Void, any Error>?>(nil)
 
