@@ -88,7 +88,7 @@ import Testing
   /// Seed 3000561 of the simulation: a device sent the same deletion twice. The repeated deletion
   /// removed the record that another device had created in between.
   @Test
-  func `after a send, deletions that were added during its preparation are done, and saves are pending`() {
+  func `after a send, deletions added during its preparation are done, and saves are pending`() {
     var state = SyncState()
     state.add([save("early")])
     let stamp = state.beginBatch()
