@@ -30,7 +30,7 @@ public enum CredentialsFile {
 
   /// Returns the location of the file, according to the environment variables of a process.
   ///
-  /// - Returns: nil if there is no home folder.
+  /// - Returns: nil if no variable names a folder, and there is no home folder.
   public static func location(environmentVariables variables: [String: String]) -> URL? {
     if let folder = variables["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
       return URL(fileURLWithPath: folder).appendingPathComponent("stratus/credentials.json")

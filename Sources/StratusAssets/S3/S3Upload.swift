@@ -6,10 +6,10 @@ import Synchronization
 /// One owner of an upload into S3. Each opening of an upload creates a new owner, which takes the
 /// upload over from the previous one.
 ///
-/// Two processes may open the same upload. Each process computes the checksum of the bytes that it
-/// has sent. When a process joins the parts, it sends the tags that S3 returned for its own parts.
-/// A finished file therefore contains the bytes of one owner only. The stored state names its
-/// writer. An owner that finds another writer in the state throws `CONFLICT`.
+/// Two processes may open the same upload. A process that continues the parts of another process
+/// computes the checksum from the joined object. To join the parts, a process sends the tags of the
+/// parts that it knows, so S3 refuses a part that another process has replaced. The stored state
+/// names its writer. An owner that finds another writer in the state throws `CONFLICT`.
 final class S3Upload: AssetUpload {
   private struct State {
     /// The bytes and parts of the upload. It is nil before the upload begins, after it ends, and

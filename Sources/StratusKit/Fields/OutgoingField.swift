@@ -5,7 +5,7 @@ import StratusWire
 /// A field in the form that a save sends.
 enum OutgoingField {
   case value(FieldValue)
-  /// Files, which are uploaded before the save.
+  /// Files. The files that the server does not have yet are uploaded before the save.
   case assets([CKAsset], isList: Bool)
   /// An empty list of unknown type. If the server has a list in this field, that list becomes
   /// empty.

@@ -68,7 +68,8 @@ public enum KeyFailure: Error, Sendable {
   case missing
   /// Values cannot be encrypted in this database or zone. The text says why.
   case notHere(String)
-  /// The device's own keys cannot be read or saved. The text says why.
+  /// The device's own keys cannot be read or saved, an operation with a key failed, or the server's
+  /// answer about keys is wrong. The text says why.
   case unusable(String)
 }
 

@@ -17,7 +17,7 @@ public final class DeviceKeys: Sendable {
 
   /// Returns the location of the keys file, according to the environment variables of a process.
   ///
-  /// - Returns: nil if there is no home folder.
+  /// - Returns: nil if no variable names a folder, and there is no home folder.
   public static func location(environmentVariables variables: [String: String]) -> URL? {
     if let path = variables["STRATUS_KEYS"], !path.isEmpty { return URL(fileURLWithPath: path) }
     return CredentialsFile.location(environmentVariables: variables)?

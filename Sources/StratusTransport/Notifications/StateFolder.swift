@@ -5,7 +5,7 @@ public enum StateFolder {
   /// Returns the folder, according to the environment variables of a process: `STRATUS_STATE`, else
   /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
   ///
-  /// - Returns: nil if there is no home folder.
+  /// - Returns: nil if no variable names a folder, and there is no home folder.
   public static func location(environmentVariables variables: [String: String]) -> URL? {
     if let path = variables["STRATUS_STATE"], !path.isEmpty {
       return URL(fileURLWithPath: path, isDirectory: true)

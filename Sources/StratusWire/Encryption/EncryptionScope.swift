@@ -20,7 +20,8 @@ extension EncryptionScope {
 
 /// The reason why a zone was deleted.
 public enum ZoneDeletionReason: String, Sendable, Hashable, CaseIterable {
-  /// A client deleted the zone.
+  /// A client or the deletion of the account deleted the zone, or the user lost access to a shared
+  /// zone.
   case deleted = "DELETED"
   /// The user deleted the zone in the system's settings, outside the app. No client request causes
   /// this reason. Only the test server of `StratusTesting` does.

@@ -96,7 +96,8 @@ public struct BackupStore: JSONWritable, JSONReadable, Hashable {
   public var containerID: String
   public var environment: String
   public var file: BackupFile
-  /// The number that identifies the store's history, or nil if the store has no tables.
+  /// The number that identifies the store's history. Every backup has it. It is nil only if the
+  /// manifest lacks it.
   public var epoch: Int64?
   /// The state of the store's file in the data folder when it was copied. A later backup need not
   /// copy a file that still has this state. It is nil if the file was written only a moment before

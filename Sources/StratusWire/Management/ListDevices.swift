@@ -188,9 +188,10 @@ extension DeviceReport {
     public var tokenAt: Int64
     /// Whether the last answer said that more changes follow, and the device has not asked again.
     public var moreComing: Bool
-    /// The number of records that other devices have changed since the device got that token, at
-    /// most 1,000. It is nil for a deleted zone. It is also nil for another user's zone, because
-    /// the number would disclose how much the owner writes.
+    /// The number of records that other devices have changed since the device got that token. Only
+    /// the first 1,000 records that have changed since then are examined, and at most 8 MiB of
+    /// their fields. The number is nil for a deleted zone. It is also nil for another user's zone,
+    /// because it would disclose how much the owner writes.
     public var lag: Int64?
 
     public init(
