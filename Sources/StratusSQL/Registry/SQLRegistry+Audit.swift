@@ -23,7 +23,7 @@ extension SQLRegistry {
 
   public func deleteAuditEntries(before time: Int64) async throws(ServerError) {
     try await engine.write { (session) throws(ServerError) in
-      try session.connection.execute(AuditStatements.delete, [.integer(time)])
+      _ = try session.connection.execute(AuditStatements.delete, [.integer(time)])
     }
   }
 }
