@@ -27,8 +27,8 @@ public struct AdmissionRequest: Sendable {
   public var target: String
   /// The `Origin` header, or nil if the client is not a web page.
   public var origin: String?
-  /// The client's address, or nil if it is unknown. If the connection comes from a trusted proxy, it
-  /// is the address that the proxy names.
+  /// The client's address, or nil if it is unknown. If the connection comes from a trusted proxy,
+  /// this is the address that the proxy names.
   public var clientAddress: String?
   /// The headers of a signed request; see ``signatureHeaderNames``. Their names are in lower case.
   public var signatureHeaders: [String: String]

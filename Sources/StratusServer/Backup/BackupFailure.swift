@@ -1,8 +1,8 @@
 import Foundation
 import StratusDomain
 
-/// The reason why data could not be copied, verified, restored or compacted, as one sentence for the
-/// operator.
+/// The reason why data could not be copied, verified, restored or compacted, as one sentence for
+/// the operator.
 public struct BackupFailure: Error, Sendable, CustomStringConvertible {
   public let description: String
 

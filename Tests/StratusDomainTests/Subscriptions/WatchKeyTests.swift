@@ -37,8 +37,8 @@ import Testing
   private static let isRed = filter("EQUALS", "color", #""red""#)
   private static let isOne = filter("EQUALS", "count", "1")
 
-  /// Each argument has the filters of a subscription, the field whose value must become its key, and
-  /// this value. Both are nil if the subscription must have no key.
+  /// Each argument has the filters of a subscription, the field whose value must become its key,
+  /// and this value. Both are nil if the subscription must have no key.
   @Test(
     arguments: [
       ("", nil, nil), (isRed, "color", .text(Array("red".utf8))), (isOne, "count", .whole(1)),

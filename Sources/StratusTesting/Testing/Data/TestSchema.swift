@@ -90,8 +90,8 @@ extension TestServer {
 
   /// Deploys the development schema to production, as the console's *Deploy Schema Changes* does.
   ///
-  /// - Throws: `CKError.serverRejectedRequest` with the server's reason, for example if the container
-  ///   does not exist.
+  /// - Throws: `CKError.serverRejectedRequest` with the server's reason, for example if the
+  ///   container does not exist.
   public func deploySchema(of containerIdentifier: String) async throws {
     let request = DeploySchema.Request(containerID: containerIdentifier)
     try await manage(DeploySchema.path, request.jsonBytes)
