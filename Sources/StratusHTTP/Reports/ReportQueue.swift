@@ -20,8 +20,8 @@ extension RequestObserver {
 /// Passes the reports of requests to observers, shortly after the requests are answered.
 ///
 /// The queue collects reports for a short time. Then one thread passes all of them to the
-/// observers. So no request waits for an observer. The work also takes less processor time than it would take
-/// after each request, because the same code and data are used many times in a row.
+/// observers. So no request waits for an observer. The work also takes less processor time than it
+/// would take after each request, because the same code and data are used many times in a row.
 public final class ReportQueue: Sendable {
   private struct State {
     var waiting: [RequestReport] = []
