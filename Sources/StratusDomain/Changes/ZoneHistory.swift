@@ -119,16 +119,19 @@ struct ZoneHistory {
     let presenter = RecordPresenter(access.address, in: database)
     var items: [RecordItem] = []
     items.reserveCapacity(part.records.count)
-    for (index, record) in part.records.enumerated() {
+    func isShown(_ record: StoredRecord) -> Bool {
       // A reader without a token has nothing to delete, unless it wrote to the zone before its
       // first fetch. StratusKit's apps may do so, and therefore ask for `showsDeletedRecordTypes`.
       if record.isDeleted {
-        if isFromNothing, !selection.showsDeletedRecordTypes { continue }
-        if record.change <= part.deletionsAfter { continue }
+        if isFromNothing, !selection.showsDeletedRecordTypes { return false }
+        if record.change <= part.deletionsAfter { return false }
       }
-      if let types = selection.desiredRecordTypes, !types.contains(record.type) { continue }
+      return selection.desiredRecordTypes?.contains(record.type) ?? true
+    }
+    // NB: a loop over the positions does not copy the records, which are large.
+    for index in part.records.indices where isShown(part.records[index]) {
       let item = try presenter.item(
-        record, selection: selection.fields,
+        part.records[index], selection: selection.fields,
         showsDeletedType: selection.showsDeletedRecordTypes)
       guard budget.take(item) else { return (items, index) }
       items.append(item)

@@ -285,15 +285,19 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
     var rows = RowChanges()
     var budget = WriterBudget()
-    for (position, record) in references.records.enumerated() {
-      let (old, addedBefore) = (stored(record), rows.added.entries.count)
+    // NB: a loop over the positions does not copy the records, which are large.
+    let records = references.records
+    for position in records.indices {
+      let (old, addedBefore) = (stored(records[position]), rows.added.entries.count)
       // NB: ``WriterBudget`` does not limit the records that the cascade deletes. The cascade has a
       // limit of its own.
       let isSent = position < decision.values.count
       try rows.note(
-        record, replacing: old, schema: schema, values: isSent ? decision.values[position] : nil)
+        records[position], replacing: old, schema: schema,
+        values: isSent ? decision.values[position] : nil)
       if isSent {
-        try budget.charge(record, replacing: old, rows: rows, addedBefore: addedBefore)
+        try budget.charge(
+          records[position], replacing: old, rows: rows, addedBefore: addedBefore)
       }
     }
     database.caller.work.add(steps: budget.steps)

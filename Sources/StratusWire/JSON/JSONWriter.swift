@@ -195,8 +195,11 @@ extension JSONWriter {
     array { writer in for value in values { writer.string(value) } }
   }
 
+  /// NB: a loop over the positions does not copy the values. The records of an answer are large.
   mutating func member(_ key: StaticString, array values: [some JSONWritable]) {
     self.key(key)
-    array { writer in for value in values { value.write(to: &writer) } }
+    array { writer in
+      for position in values.indices { values[position].write(to: &writer) }
+    }
   }
 }
