@@ -8,32 +8,54 @@ public enum LogFormat: String, Sendable, Hashable, CaseIterable {
   case json
 }
 
-/// One line of the log, in either format.
+/// Some lines of the log, in either format. For each line, the caller calls
+/// ``begin(time:level:message:)``, adds pairs, and calls ``end()``.
 ///
 /// Values may come from callers. In the text format, a value with a space or a control character is
 /// written as a JSON string, so that no value can imitate another line or another value.
-struct LogLine {
+struct LogLines {
+  /// The lines, each with its line feed.
+  private(set) var bytes: [UInt8] = []
+  private(set) var count = 0
   private let format: LogFormat
-  private var text: [UInt8] = []
+  /// The time of the last line, and its text. Many requests end in the same millisecond.
+  private var lastTime: (milliseconds: Int64, text: String) = (.min, "")
 
+  /// - Parameter linesMax: the expected number of lines.
+  init(_ format: LogFormat, reserving linesMax: Int = 1) {
+    self.format = format
+    bytes.reserveCapacity(linesMax * 768)
+  }
+
+  /// Begins a line.
+  ///
   /// - Parameters:
   ///   - time: the time in milliseconds since 1970 UTC.
   ///   - level: for example `error`.
-  init(_ format: LogFormat, time: Int64, level: String, message: String) {
-    self.format = format
-    text.reserveCapacity(512)
+  mutating func begin(time: Int64, level: String, message: String) {
+    if time != lastTime.milliseconds {
+      lastTime = (time, String(decoding: UTCTime.precise(time), as: UTF8.self))
+    }
     switch format {
     case .text:
-      text.append(contentsOf: UTCTime.precise(time))
-      text.append(UInt8(ascii: " "))
-      text.append(contentsOf: level.utf8)
-      text.append(UInt8(ascii: " "))
-      for byte in message.utf8 { text.append(byte < 0x20 ? UInt8(ascii: " ") : byte) }
+      bytes.append(contentsOf: lastTime.text.utf8)
+      bytes.append(UInt8(ascii: " "))
+      bytes.append(contentsOf: level.utf8)
+      bytes.append(UInt8(ascii: " "))
+      for byte in message.utf8 { bytes.append(byte < 0x20 ? UInt8(ascii: " ") : byte) }
     case .json:
-      pair("time", String(decoding: UTCTime.precise(time), as: UTF8.self))
+      bytes.append(UInt8(ascii: "{"))
+      pair("time", lastTime.text)
       pair("level", level)
       pair("message", message)
     }
+  }
+
+  /// Ends a line.
+  mutating func end() {
+    if format == .json { bytes.append(UInt8(ascii: "}")) }
+    bytes.append(0x0A)
+    count += 1
   }
 
   /// Adds a text, unless it is nil.
@@ -41,13 +63,13 @@ struct LogLine {
   /// - Parameter key: ASCII text without quotation marks, backslashes and spaces.
   mutating func pair(_ key: StaticString, _ value: String?) {
     guard var value else { return }
-    begin(key)
+    beginPair(key)
     value.withUTF8 { add($0) }
   }
 
   mutating func pair(_ key: StaticString, _ value: Int) {
-    begin(key)
-    text.append(contentsOf: String(value).utf8)
+    beginPair(key)
+    bytes.append(contentsOf: String(value).utf8)
   }
 
   /// Adds a text with a key that may contain any characters. Such a key is escaped like a value.
@@ -55,30 +77,34 @@ struct LogLine {
     var (key, value) = (key, value)
     switch format {
     case .text:
-      text.append(UInt8(ascii: " "))
+      bytes.append(UInt8(ascii: " "))
       key.withUTF8 { add($0) }
-      text.append(UInt8(ascii: "="))
+      bytes.append(UInt8(ascii: "="))
     case .json:
-      text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+      separate()
       key.withUTF8 { add($0) }
-      text.append(UInt8(ascii: ":"))
+      bytes.append(UInt8(ascii: ":"))
     }
     value.withUTF8 { add($0) }
   }
 
-  private mutating func begin(_ key: StaticString) {
+  private mutating func separate() {
+    if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func beginPair(_ key: StaticString) {
     let name = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
     switch format {
     case .text:
-      text.append(UInt8(ascii: " "))
-      text.append(contentsOf: name)
-      text.append(UInt8(ascii: "="))
+      bytes.append(UInt8(ascii: " "))
+      bytes.append(contentsOf: name)
+      bytes.append(UInt8(ascii: "="))
     case .json:
-      text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
-      text.append(UInt8(ascii: "\""))
-      text.append(contentsOf: name)
-      text.append(UInt8(ascii: "\""))
-      text.append(UInt8(ascii: ":"))
+      separate()
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(contentsOf: name)
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(UInt8(ascii: ":"))
     }
   }
 
@@ -90,28 +116,21 @@ struct LogLine {
     case .text:
       isPlain =
         !value.isEmpty && value.allSatisfy { $0 > 0x20 && $0 != quotationMark && $0 != 0x7F }
-      if isPlain { text.append(contentsOf: value) }
+      if isPlain { bytes.append(contentsOf: value) }
     case .json:
       isPlain = value.allSatisfy {
         $0 >= 0x20 && $0 < 0x7F && $0 != quotationMark && $0 != UInt8(ascii: "\\")
       }
       if isPlain {
-        text.append(quotationMark)
-        text.append(contentsOf: value)
-        text.append(quotationMark)
+        bytes.append(quotationMark)
+        bytes.append(contentsOf: value)
+        bytes.append(quotationMark)
       }
     }
     if isPlain { return }
     var quoted = JSONWriter(reserving: value.count + 2)
     quoted.string(String(decoding: value, as: UTF8.self))
-    text.append(contentsOf: quoted.bytes)
-  }
-
-  /// Returns the line with its line feed.
-  consuming func bytes() -> [UInt8] {
-    if format == .json { text.append(UInt8(ascii: "}")) }
-    text.append(0x0A)
-    return text
+    bytes.append(contentsOf: quoted.bytes)
   }
 }
 

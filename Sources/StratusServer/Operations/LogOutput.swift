@@ -37,23 +37,24 @@ public final class LogOutput: Sendable {
     self.now = now
   }
 
-  /// Creates a line at the present time.
-  func line(_ level: String, _ message: String) -> LogLine {
-    LogLine(format, time: now(), level: level, message: message)
+  /// Begins a line at the present time.
+  func line(_ level: String, _ message: String) -> LogLines {
+    var lines = LogLines(format)
+    lines.begin(time: now(), level: level, message: message)
+    return lines
   }
 
-  /// Adds a line.
+  /// Adds lines.
   ///
-  /// - Parameter isUrgent: whether the line is written as soon as possible. Other lines are
+  /// - Parameter isUrgent: whether the lines are written as soon as possible. Other lines are
   ///   collected for a short time.
-  func write(_ line: consuming LogLine, isUrgent: Bool) {
-    let bytes = line.bytes()
+  func write(_ lines: LogLines, isUrgent: Bool) {
     let mustSchedule = state.withLock { state in
-      guard state.waiting.count + bytes.count <= Self.waitingBytesMax else {
-        state.droppedCount += 1
+      guard state.waiting.count + lines.bytes.count <= Self.waitingBytesMax else {
+        state.droppedCount += lines.count
         return false
       }
-      state.waiting += bytes
+      state.waiting += lines.bytes
       if isUrgent { return true }
       defer { state.isScheduled = true }
       return !state.isScheduled
@@ -79,7 +80,9 @@ public final class LogOutput: Sendable {
     put(bytes)
     if droppedCount > 0 {
       let report = "\(droppedCount) lines were dropped, because the log is too slow"
-      put(line("warning", report).bytes())
+      var line = line("warning", report)
+      line.end()
+      put(line.bytes)
     }
   }
 
@@ -125,6 +128,7 @@ private struct LineLogHandler: LogHandler {
     if label != "stratus" { line.pair("logger", label) }
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     for (key, value) in all.sorted(by: { $0.key < $1.key }) { line.pair(named: key, "\(value)") }
+    line.end()
     output.write(line, isUrgent: event.level >= .warning)
   }
 }

@@ -9,11 +9,16 @@ struct RequestLines: RequestObserver {
   let output: LogOutput
 
   func note(_ reports: [RequestReport]) {
-    for report in reports { output.write(line(about: report), isUrgent: false) }
+    var lines = LogLines(output.format, reserving: reports.count)
+    for report in reports {
+      lines.begin(time: report.endedAt, level: "info", message: "request")
+      describe(report, in: &lines)
+      lines.end()
+    }
+    output.write(lines, isUrgent: false)
   }
 
-  private func line(about report: RequestReport) -> LogLine {
-    var line = LogLine(output.format, time: report.endedAt, level: "info", message: "request")
+  private func describe(_ report: RequestReport, in line: inout LogLines) {
     line.pair("request", report.requestID)
     line.pair("trace", TraceContext(report.traceParent)?.traceID)
     line.pair("method", report.method.rawValue)
@@ -37,7 +42,6 @@ struct RequestLines: RequestObserver {
       line.pair("reason", report.reason)
     }
     line.pair("query", report.caller.work.queryReport?.form)
-    return line
   }
 }
 

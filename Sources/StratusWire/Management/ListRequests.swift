@@ -62,6 +62,9 @@ public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
   /// The outcome of a request that was not refused as a whole.
   public static let okay = "ok"
 
+  /// The approximate length of the JSON text, in bytes.
+  public var expectedByteCount: Int { 768 }
+
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("requestID", requestID)

@@ -9,10 +9,12 @@ import Testing
   private static let time: Int64 = 1_795_506_000_123
 
   private func line(_ format: LogFormat, _ pairs: [(StaticString, String?)] = []) -> String {
-    var line = LogLine(format, time: Self.time, level: "info", message: "request")
-    for (key, value) in pairs { line.pair(key, value) }
-    line.pair("status", 200)
-    return String(decoding: line.bytes(), as: UTF8.self)
+    var lines = LogLines(format)
+    lines.begin(time: Self.time, level: "info", message: "request")
+    for (key, value) in pairs { lines.pair(key, value) }
+    lines.pair("status", 200)
+    lines.end()
+    return String(decoding: lines.bytes, as: UTF8.self)
   }
 
   @Test func `a log line as text has the time, the level, the message and the pairs`() {
@@ -43,11 +45,30 @@ import Testing
 
   @Test(arguments: ["a b", "a\nb", "a=b\"", ""])
   func `no key in a log line can look like another line or another key`(_ key: String) {
-    var line = LogLine(.text, time: Self.time, level: "info", message: "request")
-    line.pair(named: key, "v")
-    let text = String(decoding: line.bytes(), as: UTF8.self)
+    var lines = LogLines(.text)
+    lines.begin(time: Self.time, level: "info", message: "request")
+    lines.pair(named: key, "v")
+    lines.end()
+    let text = String(decoding: lines.bytes, as: UTF8.self)
     #expect(text.filter { $0 == "\n" }.count == 1)
     #expect(text.contains(" \"") && text.hasSuffix("\"=v\n"))
+  }
+
+  @Test(arguments: LogFormat.allCases)
+  func `several log lines have the same bytes together as alone`(_ format: LogFormat) {
+    var together = LogLines(format)
+    var alone: [UInt8] = []
+    for (time, value) in [(Self.time, "a"), (Self.time, "b{"), (Self.time + 1, "")] {
+      var one = LogLines(format)
+      one.begin(time: time, level: "info", message: "m")
+      one.pair("key", value)
+      one.end()
+      alone += one.bytes
+      together.begin(time: time, level: "info", message: "m")
+      together.pair("key", value)
+      together.end()
+    }
+    #expect(together.bytes == alone && together.count == 3)
   }
 
   @Test func `the time in a log line equals the time that Foundation formats`() {
@@ -69,7 +90,9 @@ import Testing
     let logger = output.logger(label: "stratus", level: .notice)
     logger.info("left out")
     logger.error("the disk is full", metadata: ["request": "R1"])
-    output.write(output.line("info", "request"), isUrgent: false)
+    var line = output.line("info", "request")
+    line.end()
+    output.write(line, isUrgent: false)
     output.flush()
     try pipe.fileHandleForWriting.close()
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
