@@ -31,14 +31,14 @@ extension RequestReport {
   /// The entry of the request log, or nil if the request has no database.
   var entry: RequestEntry? {
     guard let address else { return nil }
-    let query = caller.work.queryReport
     let milliseconds = max(0, endedAt - beganAt)
     return RequestEntry(
       requestID: requestID, time: beganAt, milliseconds: milliseconds, bytesIn: Int64(bytesIn),
       bytesOut: Int64(bytesOut), containerID: address.store.loggedContainer,
       environment: address.store.environment, database: address.scope, endpoint: route,
       outcome: outcome, steps: Int64(caller.work.steps), userRecordName: caller.userRecordName,
-      deviceID: caller.deviceID, app: app, reason: reason, query: query?.form,
-      plan: milliseconds >= Limits.slowQueryMilliseconds ? query?.explanation : nil)
+      deviceID: caller.deviceID, app: app, reason: reason, query: caller.work.queryForm,
+      plan: milliseconds >= Limits.slowQueryMilliseconds
+        ? caller.work.queryReport?.explanation : nil)
   }
 }

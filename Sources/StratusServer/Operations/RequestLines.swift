@@ -41,7 +41,7 @@ struct RequestLines: RequestObserver {
       line.pair("outcome", report.outcome)
       line.pair("reason", report.reason)
     }
-    line.pair("query", report.caller.work.queryReport?.form)
+    line.pair("query", report.caller.work.queryForm)
   }
 }
 

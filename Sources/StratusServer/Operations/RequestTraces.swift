@@ -72,7 +72,7 @@ final class RequestTraces: RequestObserver {
       attributes["stratus.environment"] = address.store.environment.rawValue
       attributes["stratus.database"] = address.scope.rawValue
     }
-    if let query = report.caller.work.queryReport { attributes["stratus.query"] = query.form }
+    if let form = report.caller.work.queryForm { attributes["stratus.query"] = form }
     span.attributes = attributes
     if report.status >= 500 { span.setStatus(SpanStatus(code: .error)) }
     span.end(at: endedAt)
