@@ -50,7 +50,7 @@
 
     /// The plans of the statements that the connection has prepared in the schema of its present
     /// transaction.
-    private static func plans(
+    static func plans(
       on connection: any SQLConnection
     ) throws(ServerError) -> [PostgresPlan] {
       guard let connection = connection as? PostgresConnection, let schema = connection.schema

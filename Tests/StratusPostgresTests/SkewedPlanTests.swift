@@ -35,7 +35,9 @@
         try await store.engine.write { (session) throws(ServerError) in
           try session.connection.define(Self.rows)
         }
-        try await store.write { (body) throws(ServerError) in
+        // NB: the plans are read on the connection of the statements. Another write could use another
+        // connection.
+        let plans = try await store.write { (body) throws(ServerError) in
           let database = DatabaseKey.private(owner: "_u1")
           guard let zone = try body.lockZone(named: "Notes", in: database) else {
             throw .fault("no zone")
@@ -44,8 +46,9 @@
           _ = try body.records(named: ["r4001", "r4002"], in: zone)
           _ = try body.existing(["r4001"], in: zone)
           _ = try body.positions(of: ["r4001"], in: zone)
+          guard let session = body as? StoreSession else { throw .fault("no session") }
+          return try PostgresPlan.plans(on: session.connection)
         }
-        let plans = try await PostgresPlan.all(of: store)
         #expect(plans.contains { $0.text.contains("FROM records") })
         for plan in plans {
           #expect(plan.isBounded, "\(plan.text)")
