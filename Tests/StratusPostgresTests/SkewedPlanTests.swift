@@ -35,8 +35,8 @@
         try await store.engine.write { (session) throws(ServerError) in
           try session.connection.define(Self.rows)
         }
-        // NB: the plans are read on the connection of the statements. Another write could use another
-        // connection.
+        // NB: the plans are read on the connection of the statements. Another write could use
+        // another connection.
         let plans = try await store.write { (body) throws(ServerError) in
           let database = DatabaseKey.private(owner: "_u1")
           guard let zone = try body.lockZone(named: "Notes", in: database) else {
