@@ -11,8 +11,6 @@ import Testing
 /// Tests of the asset store in S3: the conformance suite of all asset stores, and the tests below.
 /// The tests' own S3 server checks every signature.
 @Suite struct S3Assets {
-  private static let address = StoreAddress(
-    container: "iCloud.org.example", environment: .development)
   private static let root = "prefix/iCloud.org.example/development.assets/"
   private static let megabyte = 1_048_576
 
@@ -73,22 +71,6 @@ import Testing
     try result.get()
   }
 
-  private static func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-  }
-
-  private static func read(_ name: String, _ store: S3AssetStore) async throws -> [UInt8]? {
-    guard let file = try await store.open(file: name, at: address) else { return nil }
-    return try await file.read(at: 0, count: Int(file.size))
-  }
-
-  private static func failure(
-    _ body: () async throws(ServerError) -> Void
-  ) async -> ServerError? {
-    do throws(ServerError) { try await body() } catch { return error }
-    return nil
-  }
-
   @Test(arguments: AssetStoreConformance.checks)
   func `an asset store in S3 passes the conformance suite`(
     _ check: AssetStoreConformance.Check
@@ -98,8 +80,8 @@ import Testing
 
   @Test func `a small file is written by one PUT request`() async throws {
     try await Self.withStore(partBytes: S3AssetStore.partBytes) { server, store in
-      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
-      try await upload.append(Self.bytes(100_000))
+      let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
+      try await upload.append(S3Sample.bytes(100_000))
       _ = try await upload.finish(as: "00000001")
       #expect(server.requests.map(\.method) == ["GET", "PUT"])
       #expect(server.keys == [Self.root + "files/00000001"])
@@ -108,33 +90,33 @@ import Testing
 
   @Test func `a finished multipart upload leaves only its file`() async throws {
     try await Self.withStore { server, store in
-      let bytes = Self.bytes(5 * Self.megabyte / 2)
-      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      let bytes = S3Sample.bytes(5 * Self.megabyte / 2)
+      let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
       try await upload.append(bytes)
       #expect(server.unfinishedCount == 1)
       #expect(try await upload.finish(as: "00000001").size == Int64(bytes.count))
       #expect(server.keys == [Self.root + "files/00000001"])
       #expect(server.unfinishedCount == 0)
-      #expect(try await Self.read("00000001", store) == bytes)
+      #expect(try await S3Sample.read("00000001", store) == bytes)
     }
   }
 
   /// The test does not close the first upload, because a killed process closes nothing.
   @Test func `another process continues an upload after its last complete part`() async throws {
     try await Self.withStore { server, store in
-      let bytes = Self.bytes(5 * Self.megabyte / 2)
-      let killed = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      let bytes = S3Sample.bytes(5 * Self.megabyte / 2)
+      let killed = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
       try await killed.append(bytes)
       try await Self.withSecondStore(server) { next in
-        let status = try await next.status(ofUpload: "upload-1", at: Self.address)
+        let status = try await next.status(ofUpload: "upload-1", at: S3Sample.address)
         #expect(status.received == Int64(2 * Self.megabyte))
         let upload = try await next.open(
-          upload: "upload-1", at: Self.address, fromNothing: false)
+          upload: "upload-1", at: S3Sample.address, fromNothing: false)
         #expect(upload.received == Int64(2 * Self.megabyte))
         try await upload.append(Array(bytes[(2 * Self.megabyte)...]))
         let whole = try await upload.finish(as: "00000001")
         #expect(S3Signature.hex(whole.checksum) == S3Signature.hash(bytes))
-        #expect(try await Self.read("00000001", next) == bytes)
+        #expect(try await S3Sample.read("00000001", next) == bytes)
       }
       #expect(server.keys == [Self.root + "files/00000001"])
     }
@@ -142,20 +124,20 @@ import Testing
 
   @Test func `a process loses an upload that another process has opened`() async throws {
     try await Self.withStore { server, store in
-      let bytes = Self.bytes(3 * Self.megabyte / 2)
-      let old = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      let bytes = S3Sample.bytes(3 * Self.megabyte / 2)
+      let old = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
       try await old.append(bytes)
       try await Self.withSecondStore(server) { next in
-        let new = try await next.open(upload: "upload-1", at: Self.address, fromNothing: false)
-        let lost = await Self.failure { () throws(ServerError) in
+        let new = try await next.open(upload: "upload-1", at: S3Sample.address, fromNothing: false)
+        let lost = await S3Sample.failure { () throws(ServerError) in
           _ = try await old.finish(as: "00000002")
         }
         #expect(lost?.code == .conflict)
         await old.close()
         try await new.append(Array(bytes[Self.megabyte...]))
         _ = try await new.finish(as: "00000001")
-        #expect(try await Self.read("00000001", next) == bytes)
-        #expect(try await Self.read("00000002", next) == nil)
+        #expect(try await S3Sample.read("00000001", next) == bytes)
+        #expect(try await S3Sample.read("00000002", next) == nil)
       }
     }
   }
@@ -163,17 +145,17 @@ import Testing
   @Test func `a process cannot finish an upload that another process has begun again`() async throws
   {
     try await Self.withStore { server, store in
-      let old = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
-      try await old.append(Self.bytes(2 * Self.megabyte))
+      let old = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
+      try await old.append(S3Sample.bytes(2 * Self.megabyte))
       try await Self.withSecondStore(server) { next in
-        let new = try await next.open(upload: "upload-1", at: Self.address, fromNothing: true)
+        let new = try await next.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
         try await new.append([1, 2, 3])
-        let lost = await Self.failure { () throws(ServerError) in
+        let lost = await S3Sample.failure { () throws(ServerError) in
           _ = try await old.finish(as: "00000002")
         }
         #expect(lost?.code == .conflict)
         _ = try await new.finish(as: "00000001")
-        #expect(try await Self.read("00000001", next) == [1, 2, 3])
+        #expect(try await S3Sample.read("00000001", next) == [1, 2, 3])
       }
     }
   }
@@ -182,16 +164,17 @@ import Testing
   @Test func `a process keeps the checksum of an upload in memory between its pieces`() async throws
   {
     try await Self.withStore { server, store in
-      let bytes = Self.bytes(2 * Self.megabyte)
+      let bytes = S3Sample.bytes(2 * Self.megabyte)
       for start in stride(from: 0, to: bytes.count, by: Self.megabyte / 2) {
         let upload = try await store.open(
-          upload: "upload-1", at: Self.address, fromNothing: start == 0)
+          upload: "upload-1", at: S3Sample.address, fromNothing: start == 0)
         #expect(upload.received == Int64(start))
         try await upload.append(Array(bytes[start..<(start + Self.megabyte / 2)]))
         await upload.close()
       }
       let before = server.requests.count
-      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: false)
+      let upload = try await store.open(
+        upload: "upload-1", at: S3Sample.address, fromNothing: false)
       let whole = try await upload.finish(as: "00000001")
       #expect(S3Signature.hex(whole.checksum) == S3Signature.hash(bytes))
       let reads = server.requests.dropFirst(before).filter { $0.method == "GET" }
@@ -206,17 +189,18 @@ import Testing
         guard request.method == "PUT", request.key.hasSuffix(".state") else { return nil }
         return .refusal(403, "AccessDenied")
       }
-      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
-      let failed = await Self.failure { () throws(ServerError) in
-        try await upload.append(Self.bytes(Self.megabyte))
+      let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
+      let failed = await S3Sample.failure { () throws(ServerError) in
+        try await upload.append(S3Sample.bytes(Self.megabyte))
       }
       #expect(failed?.code == .internalError)
       #expect(server.unfinishedCount == 1)
       server.setFaults(nil)
       try await Self.withSecondStore(server) { next in
-        try await next.discardUploads(at: Self.address, untouchedSince: AssetStoreConformance.now)
+        try await next.discardUploads(
+          at: S3Sample.address, untouchedSince: AssetStoreConformance.now)
         #expect(server.unfinishedCount == 1)
-        try await next.discardUploads(at: Self.address, untouchedSince: .max)
+        try await next.discardUploads(at: S3Sample.address, untouchedSince: .max)
         #expect(server.unfinishedCount == 0)
       }
     }
@@ -225,24 +209,24 @@ import Testing
   @Test func `an upload can be finished again after S3 refused the file's final copy`() async throws
   {
     try await Self.withStore { server, store in
-      let bytes = Self.bytes(3 * Self.megabyte / 2)
+      let bytes = S3Sample.bytes(3 * Self.megabyte / 2)
       server.setFaults { request in
         request.method == "PUT" && request.key.contains("/files/")
           ? .refusal(503, "SlowDown") : nil
       }
-      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
       try await upload.append(bytes)
-      let failed = await Self.failure { () throws(ServerError) in
+      let failed = await S3Sample.failure { () throws(ServerError) in
         _ = try await upload.finish(as: "00000001")
       }
       #expect(failed?.code == .tryAgainLater)
       await upload.close()
       server.setFaults(nil)
-      let again = try await store.open(upload: "upload-1", at: Self.address, fromNothing: false)
+      let again = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: false)
       #expect(again.received == Int64(bytes.count))
       let whole = try await again.finish(as: "00000002")
       #expect(S3Signature.hex(whole.checksum) == S3Signature.hash(bytes))
-      #expect(try await Self.read("00000002", store) == bytes)
+      #expect(try await S3Sample.read("00000002", store) == bytes)
       #expect(server.keys == [Self.root + "files/00000002"])
     }
   }
@@ -251,12 +235,12 @@ import Testing
     async throws
   {
     try await Self.withStore { server, store in
-      let bytes = Self.bytes(4 * Self.megabyte)
-      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      let bytes = S3Sample.bytes(4 * Self.megabyte)
+      let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
       try await upload.append(bytes)
       _ = try await upload.finish(as: "00000001")
       let before = server.requests.count
-      let file = try #require(try await store.open(file: "00000001", at: Self.address))
+      let file = try #require(try await store.open(file: "00000001", at: S3Sample.address))
       for offset in stride(from: 0, to: bytes.count, by: 262_144) {
         let piece = try await file.read(at: Int64(offset), count: 262_144)
         #expect(piece == Array(bytes[offset..<(offset + 262_144)]))

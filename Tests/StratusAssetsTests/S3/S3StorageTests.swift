@@ -83,8 +83,6 @@ private struct StoreWithFixedTime: AssetStore {
 /// Tests of the asset store in a real storage such as Ceph's radosgw. Without the variable
 /// `STRATUS_TEST_S3`, they are skipped.
 @Suite(.serialized, .enabled(if: S3Storage.isThere)) struct S3StorageTests {
-  private static let address = StoreAddress(
-    container: "iCloud.org.example", environment: .development)
   /// The smallest part that S3 accepts.
   private static let partBytes = 5_242_880
 
@@ -132,22 +130,6 @@ private struct StoreWithFixedTime: AssetStore {
     ).map(\.key)
   }
 
-  private static func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-  }
-
-  private static func read(_ name: String, _ store: S3AssetStore) async throws -> [UInt8]? {
-    guard let file = try await store.open(file: name, at: address) else { return nil }
-    return try await file.read(at: 0, count: Int(file.size))
-  }
-
-  private static func failure(
-    _ body: () async throws(ServerError) -> Void
-  ) async -> ServerError? {
-    do throws(ServerError) { try await body() } catch { return error }
-    return nil
-  }
-
   @Test(arguments: AssetStoreConformance.checks)
   func `an asset store in a real S3 passes the conformance suite`(
     _ check: AssetStoreConformance.Check
@@ -159,10 +141,10 @@ private struct StoreWithFixedTime: AssetStore {
 
   @Test func `the times of files in a real S3 are read`() async throws {
     try await Self.withStores { _, store, _ in
-      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
       try await upload.append([1])
       _ = try await upload.finish(as: "00000001")
-      let files = try await store.files(at: Self.address, after: nil, limit: 10)
+      let files = try await store.files(at: S3Sample.address, after: nil, limit: 10)
       let finished = try #require(files.first?.finished)
       #expect(abs(S3Storage.now() - finished) < 600_000)
     }
@@ -173,15 +155,15 @@ private struct StoreWithFixedTime: AssetStore {
     async throws
   {
     try await Self.withStores { bucket, killed, next in
-      let bytes = Self.bytes(5 * Self.partBytes / 2)
-      let old = try await killed.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      let bytes = S3Sample.bytes(5 * Self.partBytes / 2)
+      let old = try await killed.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
       try await old.append(bytes)
-      let upload = try await next.open(upload: "upload-1", at: Self.address, fromNothing: false)
+      let upload = try await next.open(upload: "upload-1", at: S3Sample.address, fromNothing: false)
       #expect(upload.received == Int64(2 * Self.partBytes))
       try await upload.append(Array(bytes[(2 * Self.partBytes)...]))
       let whole = try await upload.finish(as: "00000001")
       #expect(S3Signature.hex(whole.checksum) == S3Signature.hash(bytes))
-      #expect(try await Self.read("00000001", next) == bytes)
+      #expect(try await S3Sample.read("00000001", next) == bytes)
       #expect(try await Self.keys(bucket).count == 1)
       #expect(try await Self.unfinished(bucket).isEmpty)
     }
@@ -191,28 +173,29 @@ private struct StoreWithFixedTime: AssetStore {
     async throws
   {
     try await Self.withStores { _, first, next in
-      let old = try await first.open(upload: "upload-1", at: Self.address, fromNothing: true)
-      try await old.append(Self.bytes(2 * Self.partBytes))
-      let new = try await next.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      let old = try await first.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
+      try await old.append(S3Sample.bytes(2 * Self.partBytes))
+      let new = try await next.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
       try await new.append([1, 2, 3])
-      let lost = await Self.failure { () throws(ServerError) in
+      let lost = await S3Sample.failure { () throws(ServerError) in
         _ = try await old.finish(as: "00000002")
       }
       #expect(lost?.code == .conflict)
       _ = try await new.finish(as: "00000001")
-      #expect(try await Self.read("00000001", next) == [1, 2, 3])
-      #expect(try await Self.read("00000002", next) == nil)
+      #expect(try await S3Sample.read("00000001", next) == [1, 2, 3])
+      #expect(try await S3Sample.read("00000002", next) == nil)
     }
   }
 
   @Test func `the sweep removes the parts of an unfinished upload from a real S3`() async throws {
     try await Self.withStores { bucket, killed, next in
-      let upload = try await killed.open(upload: "upload-1", at: Self.address, fromNothing: true)
-      try await upload.append(Self.bytes(Self.partBytes + 1))
+      let upload = try await killed.open(
+        upload: "upload-1", at: S3Sample.address, fromNothing: true)
+      try await upload.append(S3Sample.bytes(Self.partBytes + 1))
       #expect(try await Self.unfinished(bucket).count == 1)
-      try await next.discardUploads(at: Self.address, untouchedSince: 0)
+      try await next.discardUploads(at: S3Sample.address, untouchedSince: 0)
       #expect(try await Self.unfinished(bucket).count == 1)
-      try await next.discardUploads(at: Self.address, untouchedSince: .max)
+      try await next.discardUploads(at: S3Sample.address, untouchedSince: .max)
       #expect(try await Self.unfinished(bucket).isEmpty)
       #expect(try await Self.keys(bucket).isEmpty)
     }
@@ -223,7 +206,7 @@ private struct StoreWithFixedTime: AssetStore {
     environment["AWS_SECRET_ACCESS_KEY"] = "wrong"
     let client = S3Storage.client(try S3Storage.place(), environment)
     let store = Self.store(client)
-    let refused = await Self.failure { () throws(ServerError) in try await store.check() }
+    let refused = await S3Sample.failure { () throws(ServerError) in try await store.check() }
     #expect(refused?.code == .internalError)
     await client.close()
   }
