@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 CONTAINER = "iCloud.org.example.Bench"
 CONNECTIONS = 32
+# The number of parts in which a server gets the requests of a round.
+PARTS = 16
 
 
 def free_port():
@@ -36,6 +38,7 @@ class Server:
              "--operations-per-user", "0", "--requests-per-api-token", "0", "--operations-per-api-token", "0",
              *options],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.sockets = []
         self.lines = []
         for line in self.process.stdout:
             self.lines.append(line.strip())
@@ -87,16 +90,23 @@ class Server:
         """
         return time.clock_gettime(~self.process.pid << 3 | 2)
 
-    def load(self, endpoint, body, count):
-        """Sends requests over several connections, and returns the processor time per request in µs."""
-        request = self.head(endpoint, body)
-        sockets = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(CONNECTIONS)]
-        before = self.seconds()
+    def open(self):
+        """Opens new connections for `load`."""
+        self.close()
+        self.sockets = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(CONNECTIONS)]
+
+    def close(self):
+        for connection in self.sockets:
+            connection.close()
+        self.sockets = []
+
+    def load(self, request, count):
+        """Sends a request over all connections until at least `count` are answered, and returns their number."""
         sent = 0
         while sent < count:
-            for connection in sockets:
+            for connection in self.sockets:
                 connection.sendall(request)
-            for connection in sockets:
+            for connection in self.sockets:
                 answer = b""
                 while b"\r\n\r\n" not in answer:
                     answer += connection.recv(65536)
@@ -106,12 +116,10 @@ class Server:
                 while len(rest) < length:
                     rest += connection.recv(65536)
             sent += CONNECTIONS
-        used = self.seconds() - before
-        for connection in sockets:
-            connection.close()
-        return used / sent * 1e6
+        return sent
 
     def stop(self):
+        self.close()
         self.process.terminate()
         self.process.wait(timeout=30)
         self.log.close()
@@ -122,17 +130,27 @@ def compare(servers, jobs, rounds):
 
     `servers` has two servers by name, and the ratios are second / first. A job has a name, an endpoint, a body and a
     number of requests. Returns for each job the medians in µs by the servers' names, and the median of the ratios.
+
+    In each round, both servers get the requests of the job in many short parts, by turns. So a disturbance of the
+    machine slows down both. The processor time of a server is that of the whole round. So it includes the work that the
+    server does after its answers.
     """
-    (first, _), (second, _) = servers.items()
+    first, second = servers
     results = {}
     for name, endpoint, body, count in jobs:
-        for server in servers.values():
-            server.load(endpoint, body, count // 4)
+        requests = {kind: server.head(endpoint, body) for kind, server in servers.items()}
         costs = {kind: [] for kind in servers}
-        for turn in range(rounds):
-            order = list(servers.items())
-            for kind, server in order if turn % 2 == 0 else reversed(order):
-                costs[kind].append(server.load(endpoint, body, count))
+        for kind, server in servers.items():
+            server.open()
+            server.load(requests[kind], count // 4)
+        for _ in range(rounds):
+            before = {kind: server.seconds() for kind, server in servers.items()}
+            sent = dict.fromkeys(servers, 0)
+            for part in range(PARTS):
+                for kind in (first, second) if part % 2 == 0 else (second, first):
+                    sent[kind] += servers[kind].load(requests[kind], count // PARTS)
+            for kind, server in servers.items():
+                costs[kind].append((server.seconds() - before[kind]) / sent[kind] * 1e6)
         ratio = statistics.median(b / a for a, b in zip(costs[first], costs[second]))
         results[name] = {kind: round(statistics.median(values), 2) for kind, values in costs.items()}
         results[name]["ratio"] = round(ratio, 4)

@@ -108,15 +108,16 @@ public struct Router: Sendable {
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     if let metrics { return await show(metrics, to: request) }
     var exchange = exchange(for: request, from: clientAddress)
-    let needs = reports.needs
-    guard needs.reports, console == nil else { return await reply(to: request, body, &exchange) }
-    if needs.queries { exchange.caller.work.reportQueries() }
+    guard console == nil, let details = reports.details else {
+      return await reply(to: request, body, &exchange)
+    }
+    if details.hasQueries || details.plansFrom != nil { exchange.caller.work.reportQueries() }
     let (beganAt, beginning) = (ambient.now(), stopwatch())
     let answer = await reply(to: request, body, &exchange)
     reports.add(
       report(
         request, exchange, answer.head.status, answer.body, since: beganAt,
-        after: stopwatch() - beginning))
+        after: stopwatch() - beginning, details))
     return answer
   }
 

@@ -83,7 +83,9 @@ public final class RequestLog: Sendable {
         state.count += 1
       }
       if !added.isEmpty, !state.listeners.isEmpty {
-        let newest = Array(added.suffix(Self.listedMax))
+        let newest =
+          added.count <= Self.listedMax && added.count == entries.count
+          ? entries : Array(added.suffix(Self.listedMax))
         for listener in state.listeners.values { listener.yield(newest) }
       }
       if added.count < entries.count {

@@ -10,6 +10,24 @@ public final class Telemetry: Sendable {
     var containerID: String
     var environment: ContainerEnvironment
     var endpoint: String
+
+    init(_ entry: RequestEntry) {
+      containerID = Self.container(of: entry)
+      environment = entry.environment
+      endpoint = entry.endpoint
+    }
+
+    func includes(_ entry: RequestEntry) -> Bool {
+      endpoint == entry.endpoint && environment == entry.environment
+        && containerID == Self.container(of: entry)
+    }
+
+    // NB: a caller without valid tokens can name any number of containers, so such requests are
+    // counted without a container.
+    private static func container(of entry: RequestEntry) -> String {
+      entry.outcome == ErrorCode.authenticationFailed.rawValue
+        ? Telemetry.noContainer : entry.containerID
+    }
   }
 
   private struct State {
@@ -32,26 +50,36 @@ public final class Telemetry: Sendable {
   init(pointsMax: Int = Limits.telemetryPointsMax) { self.pointsMax = pointsMax }
 
   /// Adds requests.
-  func add(_ entries: some Sequence<RequestEntry>) {
-    state.withLock { state in for entry in entries { add(entry, to: &state) } }
+  func add(_ entries: some Collection<RequestEntry>) {
+    state.withLock { state in
+      var rest = entries[...]
+      while let first = rest.first {
+        // The requests of one series are added at once, because it takes time to find a series.
+        let (series, minute) = (Series(first), first.time / Self.milliseconds)
+        let same = rest.prefix { series.includes($0) && $0.time / Self.milliseconds == minute }
+        add(same, to: series, at: minute, &state)
+        rest = rest[same.endIndex...]
+      }
+    }
   }
 
-  private func add(_ entry: RequestEntry, to state: inout State) {
-    // NB: a caller without valid tokens can name any number of containers, so such requests are
-    // counted without a container.
-    let isInvented = entry.outcome == ErrorCode.authenticationFailed.rawValue
-    let series = Series(
-      containerID: isInvented ? Self.noContainer : entry.containerID,
-      environment: entry.environment, endpoint: entry.endpoint)
-    let minute = entry.time / Self.milliseconds
-    if state.minutes[minute]?[series]?.add(entry) != nil { return }
-    var point = TelemetryPoint(
+  private func add(
+    _ entries: some Sequence<RequestEntry>, to series: Series, at minute: Int64,
+    _ state: inout State
+  ) {
+    let isNew = state.minutes[minute]?[series] == nil
+    let empty = TelemetryPoint(
       time: minute * Self.milliseconds, containerID: series.containerID,
       environment: series.environment, endpoint: series.endpoint)
-    point.add(entry)
-    state.minutes[minute, default: [:]][series] = point
+    // NB: the point is changed in place, so that it is not copied.
+    Self.add(entries, to: &state.minutes[minute, default: [:]][series, default: empty])
+    guard isNew else { return }
     state.count += 1
     bound(&state)
+  }
+
+  private static func add(_ entries: some Sequence<RequestEntry>, to point: inout TelemetryPoint) {
+    for entry in entries { point.add(entry) }
   }
 
   /// Removes the oldest minutes. The newest minute always stays.

@@ -36,12 +36,21 @@ public final class DeviceTimelines: Sendable {
   static let zonesMax = 50
   static let requestsMax = 20
 
+  /// The devices of one user.
+  ///
+  /// NB: this is a class, because each change of a dictionary in ``State`` would copy the
+  /// dictionary, or look it up several times.
+  private final class Devices {
+    /// The devices by their IDs.
+    var all: [String: Device] = [:]
+  }
+
   private struct State {
     /// The users who were active since this dictionary was last emptied.
-    var young: [Owner: [String: Device]] = [:]
+    var young: [Owner: Devices] = [:]
     /// The users who were active before. If an active user is among them, the user moves to
     /// ``young``.
-    var old: [Owner: [String: Device]] = [:]
+    var old: [Owner: Devices] = [:]
   }
 
   private let state = Mutex(State())
@@ -59,17 +68,13 @@ public final class DeviceTimelines: Sendable {
       store: StoreAddress(container: entry.containerID, environment: entry.environment),
       user: user)
     state.withLock { state in
-      if state.young[owner] == nil {
-        state.young[owner] = state.old.removeValue(forKey: owner) ?? [:]
-      }
-      // NB: the lists are changed in place, because a copy of them would cost more than all other
-      // work here.
-      state.young[owner]?[entry.deviceID, default: Device()].note(
+      let devices = Self.devices(of: owner, &state)
+      devices.all[entry.deviceID, default: Device()].note(
         entry, session: session, positions: positions)
-      if let devices = state.young[owner], devices.count > Self.devicesMax,
-        let oldest = devices.min(by: { $0.value.lastSeen < $1.value.lastSeen })
+      if devices.all.count > Self.devicesMax,
+        let oldest = devices.all.min(by: { $0.value.lastSeen < $1.value.lastSeen })
       {
-        state.young[owner]?[oldest.key] = nil
+        devices.all[oldest.key] = nil
       }
       if state.young.count > Self.usersMax {
         state.old = state.young
@@ -78,10 +83,18 @@ public final class DeviceTimelines: Sendable {
     }
   }
 
+  /// Returns the devices of an active user.
+  private static func devices(of owner: Owner, _ state: inout State) -> Devices {
+    if let devices = state.young[owner] { return devices }
+    let devices = state.old.removeValue(forKey: owner) ?? Devices()
+    state.young[owner] = devices
+    return devices
+  }
+
   /// Returns the devices of a user, by their IDs.
   func devices(of user: String, at store: StoreAddress) -> [String: Device] {
     let owner = Owner(store: store, user: user)
-    return state.withLock { $0.young[owner] ?? $0.old[owner] ?? [:] }
+    return state.withLock { ($0.young[owner] ?? $0.old[owner])?.all ?? [:] }
   }
 }
 

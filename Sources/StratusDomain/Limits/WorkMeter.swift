@@ -7,7 +7,6 @@ public final class WorkMeter: Sendable {
   private let count = Atomic<Int>(0)
   private let isReporting = Atomic(false)
   private let report = Mutex<QueryReport?>(nil)
-  private let form = Mutex<String?>(nil)
 
   public init() {}
 
@@ -22,14 +21,6 @@ public final class WorkMeter: Sendable {
 
   /// The report of the request's query, or nil if there is none.
   public var queryReport: QueryReport? { report.withLock { $0 } }
-
-  /// ``QueryReport/form`` of the request's query, or nil if there is none. The text is made once.
-  public var queryForm: String? {
-    form.withLock { form in
-      if form == nil { form = report.withLock { $0?.form } }
-      return form
-    }
-  }
 
   /// Keeps the query of the request, if reports are kept.
   func note(_ query: Query) {

@@ -13,12 +13,20 @@ public struct QueryReport: Sendable {
   private static let bytesMax = 500
 
   /// The record type, the fields, the comparators and the sorts, without values. An example is
-  /// `Note where title EQUALS and age LESS_THAN sort by age descending`.
+  /// `Note where title EQUALS and age LESS_THAN sort by age descending`. A long text is cut.
   public var form: String {
-    var text = Self.name(query.recordType)
-    if !query.filters.isEmpty { text += " where " + Self.conditions(query.filters) }
-    let sorts = query.sorts.map { Self.name($0.key.name) + ($0.isAscending ? "" : " descending") }
-    if !sorts.isEmpty { text += " sort by " + sorts.joined(separator: ", ") }
+    var text = ""
+    text.reserveCapacity(96)
+    text += Self.name(query.recordType)
+    if !query.filters.isEmpty { text += " where " }
+    Self.add(query.filters, between: " and ", to: &text)
+    var separator = " sort by "
+    for sort in query.sorts where text.utf8.count <= Self.bytesMax {
+      text += separator
+      text += Self.name(sort.key.name)
+      if !sort.isAscending { text += " descending" }
+      separator = ", "
+    }
     return text.utf8.count <= Self.bytesMax ? text : text.prefix(Self.bytesMax / 4) + "…"
   }
 
@@ -33,14 +41,30 @@ public struct QueryReport: Sendable {
     }
   }
 
-  private static func conditions(_ filters: [QueryFilter]) -> String {
-    filters.map { filter in
+  /// Adds conditions to a text, until it is so long that it will be cut.
+  private static func add(
+    _ filters: [QueryFilter], between separator: String, to text: inout String
+  ) {
+    var isFirst = true
+    for filter in filters where text.utf8.count <= bytesMax {
+      if !isFirst { text += separator }
+      isFirst = false
       switch filter {
       case .field(let filter):
-        (filter.key.map { name($0.name) } ?? "(any)") + " " + filter.comparator.rawValue
-      case .anyOf(let groups): "(" + groups.map(conditions).joined(separator: " or ") + ")"
+        text += filter.key.map { name($0.name) } ?? "(any)"
+        text += " "
+        text += filter.comparator.rawValue
+      case .anyOf(let groups):
+        text += "("
+        var isFirstGroup = true
+        for group in groups where text.utf8.count <= bytesMax {
+          if !isFirstGroup { text += " or " }
+          isFirstGroup = false
+          add(group, between: separator, to: &text)
+        }
+        text += ")"
       }
-    }.joined(separator: " and ")
+    }
   }
 
   /// Returns a name of the schema, or `?` for a text that cannot be one.

@@ -67,8 +67,6 @@ final class LiveUpdates: Sendable {
       guard sendsRequests else { return }
       var (second, sentCount, skippedCount) = (Int64.min, 0, 0)
       for await batch in log.listen() {
-        let shown = batch.filter { current.shows($0.containerID) }
-        if shown.isEmpty { continue }
         let now = ambient.now() / 1_000
         if second != now {
           if skippedCount > 0 {
@@ -76,13 +74,15 @@ final class LiveUpdates: Sendable {
           }
           (second, sentCount, skippedCount) = (now, 0, 0)
         }
-        let sent = shown.prefix(Self.entriesPerSecondMax - sentCount)
-        for entry in sent {
+        for entry in batch where current.shows(entry.containerID) {
+          guard sentCount < Self.entriesPerSecondMax else {
+            skippedCount += 1
+            continue
+          }
+          sentCount += 1
           continuation.yield(
             Self.event("requests", String(decoding: entry.jsonBytes, as: UTF8.self)))
         }
-        sentCount += sent.count
-        skippedCount += shown.count - sent.count
       }
     }
     continuation.onTermination = { [weak self] _ in

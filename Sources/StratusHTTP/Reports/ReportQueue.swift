@@ -1,20 +1,42 @@
 import Dispatch
 import Synchronization
 
+/// The parts of a ``RequestReport`` that take time to make. They are made only if an observer reads
+/// them.
+public struct ReportDetails: Sendable {
+  /// Whether reports have ``RequestReport/traceParent``.
+  public var hasTraceParents = false
+  /// Whether reports have ``RequestReport/query``.
+  public var hasQueries = false
+  /// The duration from which reports have ``RequestReport/query`` and ``RequestReport/plan``, in
+  /// milliseconds, or nil if there is no such duration.
+  public var plansFrom: Int64?
+
+  public init(
+    hasTraceParents: Bool = false, hasQueries: Bool = false, plansFrom: Int64? = nil
+  ) {
+    self.hasTraceParents = hasTraceParents
+    self.hasQueries = hasQueries
+    self.plansFrom = plansFrom
+  }
+
+  mutating func add(_ other: ReportDetails) {
+    hasTraceParents = hasTraceParents || other.hasTraceParents
+    hasQueries = hasQueries || other.hasQueries
+    if let from = other.plansFrom { plansFrom = min(plansFrom ?? from, from) }
+  }
+}
+
 /// Gets the reports of requests, for example to write them to the log.
 public protocol RequestObserver: Sendable {
-  /// Whether the observer reads ``WorkMeter/queryReport`` of requests. The default is true.
-  var readsQueries: Bool { get }
+  /// The parts of reports that the observer reads.
+  var details: ReportDetails { get }
 
   /// Notes requests that were answered, in about the order of their answers.
   ///
   /// NB: the queue calls its observers one after the other, so an observer must not wait for a disk
   /// or a network.
   func note(_ reports: [RequestReport])
-}
-
-extension RequestObserver {
-  public var readsQueries: Bool { true }
 }
 
 /// Passes the reports of requests to observers, shortly after the requests are answered.
@@ -42,10 +64,11 @@ public final class ReportQueue: Sendable {
   /// Adds an observer. It gets the reports of later requests.
   public func add(_ observer: any RequestObserver) { observers.withLock { $0.append(observer) } }
 
-  /// Whether an observer exists, and whether an observer reads the queries of requests.
-  var needs: (reports: Bool, queries: Bool) {
+  /// The parts of reports that the observers read, or nil if there is no observer.
+  var details: ReportDetails? {
     observers.withLock { observers in
-      (!observers.isEmpty, observers.contains { $0.readsQueries })
+      if observers.isEmpty { return nil }
+      return observers.reduce(into: ReportDetails()) { $0.add($1.details) }
     }
   }
 

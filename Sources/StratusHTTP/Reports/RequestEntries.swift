@@ -11,7 +11,10 @@ public struct RequestEntries: RequestObserver {
     self.timelines = timelines
   }
 
-  public var readsQueries: Bool { log.isKept }
+  public var details: ReportDetails {
+    log.isKept
+      ? ReportDetails(hasQueries: true, plansFrom: Limits.slowQueryMilliseconds) : ReportDetails()
+  }
 
   public func note(_ reports: [RequestReport]) {
     var entries: [RequestEntry] = []
@@ -19,9 +22,7 @@ public struct RequestEntries: RequestObserver {
     for report in reports {
       guard let entry = report.entry else { continue }
       entries.append(entry)
-      timelines.note(
-        entry, session: report.caller.principal.sessionID.map { String($0.prefix(8)) },
-        positions: report.caller.sync.all)
+      timelines.note(entry, session: report.session, positions: report.positions)
     }
     if log.isKept { log.append(entries) }
   }
@@ -31,14 +32,13 @@ extension RequestReport {
   /// The entry of the request log, or nil if the request has no database.
   var entry: RequestEntry? {
     guard let address else { return nil }
-    let milliseconds = max(0, endedAt - beganAt)
+    let isSlow = duration >= .milliseconds(Limits.slowQueryMilliseconds)
     return RequestEntry(
-      requestID: requestID, time: beganAt, milliseconds: milliseconds, bytesIn: Int64(bytesIn),
-      bytesOut: Int64(bytesOut), containerID: address.store.loggedContainer,
-      environment: address.store.environment, database: address.scope, endpoint: route,
-      outcome: outcome, steps: Int64(caller.work.steps), userRecordName: caller.userRecordName,
-      deviceID: caller.deviceID, app: app, reason: reason, query: caller.work.queryForm,
-      plan: milliseconds >= Limits.slowQueryMilliseconds
-        ? caller.work.queryReport?.explanation : nil)
+      requestID: requestID, time: beganAt, milliseconds: max(0, endedAt - beganAt),
+      bytesIn: Int64(bytesIn), bytesOut: Int64(bytesOut),
+      containerID: address.store.loggedContainer, environment: address.store.environment,
+      database: address.scope, endpoint: route, outcome: outcome, steps: Int64(steps),
+      userRecordName: userRecordName, deviceID: deviceID, app: app, reason: reason, query: query,
+      plan: isSlow ? plan : nil)
   }
 }

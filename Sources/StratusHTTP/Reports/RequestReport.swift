@@ -1,12 +1,18 @@
-public import HTTPTypes
+import HTTPTypes
 public import StratusDomain
-import StratusWire
+public import StratusWire
 
 /// The facts about one request from which logs, metrics and traces are made. They do not include
 /// the contents of the request.
+///
+/// NB: a report waits in a ``ReportQueue``, so it has only values that observers read. Otherwise
+/// the request's memory could not be used again soon.
 public final class RequestReport: Sendable {
   /// The ID in the answer's field `X-Apple-Request-UUID`.
   public let requestID: String
+  public let method: String
+  /// The header field with the context of a trace (W3C Trace Context), or nil.
+  public let traceParent: String?
   public let status: Int
   /// The time when the request arrived, in milliseconds since 1970 UTC.
   public let beganAt: Int64
@@ -20,18 +26,38 @@ public final class RequestReport: Sendable {
   public let route: String
   /// The database of the request, or nil if there is none.
   public let address: DatabaseAddress?
-  /// The error that refused the request, or nil.
-  public let refusal: ServerError?
-  public let caller: Caller
+  /// `ok`, or the code of the error that refused the request.
+  public let outcome: String
+  /// The reason of the error without the caller's words, or nil.
+  public let reason: String?
+  /// The number of steps of work, of about 1 µs each.
+  public let steps: Int
+  /// The user's record name in the container, or nil if the caller is not signed in.
+  public let userRecordName: String?
+  /// The first characters of the ID of the caller's session, or nil if there is none.
+  public let session: String?
+  /// The ID that the client gave itself.
+  public let deviceID: String
+  /// The address of the client's connection, or nil if there is no connection.
+  public let clientAddress: String?
   /// The app and its version as the request named them. It is empty if the request named no app or
   /// has no database.
   public let app: String
-  private let head: HTTPRequest
+  /// The positions of the change tokens in the answer.
+  public let positions: [SyncNotes.Position]
+  /// The form of the request's query, without values, or nil if there is none. An example is
+  /// `Note where title EQUALS`.
+  public let query: String?
+  /// The plan of the request's query, or nil. Only reports of slow requests have it.
+  public let plan: QueryExplanation?
 
+  /// - Parameters:
+  ///   - refusal: the error that refused the request, or nil.
+  ///   - details: the parts that the observers read.
   init(
     requestID: String, status: Int, beganAt: Int64, endedAt: Int64, duration: Duration,
     bytesIn: Int, bytesOut: Int, route: String, address: DatabaseAddress?, refusal: ServerError?,
-    caller: Caller, app: String, head: HTTPRequest
+    caller: Caller, app: String, head: HTTPRequest, details: ReportDetails
   ) {
     self.requestID = requestID
     self.status = status
@@ -42,22 +68,22 @@ public final class RequestReport: Sendable {
     self.bytesOut = bytesOut
     self.route = route
     self.address = address
-    self.refusal = refusal
-    self.caller = caller
     self.app = app
-    self.head = head
+    method = head.method.rawValue
+    traceParent = details.hasTraceParents ? head.headerFields[Self.traceParentName] : nil
+    outcome = refusal?.code.rawValue ?? RequestEntry.okay
+    reason = refusal.map { Router.loggedForm(of: $0.reason) }
+    steps = caller.work.steps
+    userRecordName = caller.userRecordName
+    session = caller.principal.sessionID.map { String($0.prefix(8)) }
+    deviceID = caller.deviceID
+    clientAddress = caller.clientAddress
+    positions = caller.sync.all
+    let isSlow = details.plansFrom.map { duration >= .milliseconds($0) } ?? false
+    let report = isSlow || details.hasQueries ? caller.work.queryReport : nil
+    query = report?.form
+    plan = isSlow ? report?.explanation : nil
   }
-
-  public var method: HTTPRequest.Method { head.method }
-
-  /// `ok`, or the code of the error that refused the request.
-  public var outcome: String { refusal?.code.rawValue ?? RequestEntry.okay }
-
-  /// The reason of the error without the caller's words, or nil.
-  public var reason: String? { refusal.map { Router.loggedForm(of: $0.reason) } }
-
-  /// The header field with the context of a trace (W3C Trace Context), or nil.
-  public var traceParent: String? { head.headerFields[Self.traceParentName] }
 
   private static let traceParentName = HTTPField.Name("traceparent") ?? .server
 }
@@ -77,9 +103,11 @@ extension Router {
   /// - Parameters:
   ///   - beganAt: the time when the request arrived, in milliseconds since 1970 UTC.
   ///   - duration: the time since then, by ``stopwatch``.
+  ///   - details: the parts that the observers read.
   func report(
     _ request: HTTPRequest, _ exchange: Exchange, _ status: HTTPResponse.Status,
-    _ body: AnswerBody, since beganAt: Int64, after duration: Duration
+    _ body: AnswerBody, since beganAt: Int64, after duration: Duration,
+    _ details: ReportDetails
   ) -> RequestReport {
     var size = 0
     switch body {
@@ -91,7 +119,7 @@ extension Router {
       requestID: exchange.uuid, status: status.code, beganAt: beganAt, endedAt: ambient.now(),
       duration: duration, bytesIn: exchange.sentBytes, bytesOut: size, route: route(exchange),
       address: exchange.target?.address, refusal: exchange.refusal, caller: exchange.caller,
-      app: exchange.app, head: request)
+      app: exchange.app, head: request, details: details)
   }
 
   private func route(_ exchange: Exchange) -> String {

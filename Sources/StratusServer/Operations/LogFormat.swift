@@ -8,53 +8,61 @@ public enum LogFormat: String, Sendable, Hashable, CaseIterable {
   case json
 }
 
-/// Some lines of the log, in either format. For each line, the caller calls
-/// ``begin(time:level:message:)``, adds pairs, and calls ``end()``.
+/// Some lines of the log, in either format.
 ///
 /// Values may come from callers. In the text format, a value with a space or a control character is
 /// written as a JSON string, so that no value can imitate another line or another value.
 struct LogLines {
-  /// The lines, each with its line feed.
-  private(set) var bytes: [UInt8] = []
   private(set) var count = 0
   private let format: LogFormat
+  /// The lines in the text format.
+  private var text: [UInt8] = []
+  /// The lines in the JSON format.
+  private var json: JSONWriter
   /// The time of the last line, and its text. Many requests end in the same millisecond.
   private var lastTime: (milliseconds: Int64, text: String) = (.min, "")
 
   /// - Parameter linesMax: the expected number of lines.
   init(_ format: LogFormat, reserving linesMax: Int = 1) {
     self.format = format
-    bytes.reserveCapacity(linesMax * 768)
+    let capacity = linesMax * 768
+    json = JSONWriter(reserving: format == .json ? capacity : 0)
+    if format == .text { text.reserveCapacity(capacity) }
   }
 
-  /// Begins a line.
+  /// The lines, each with its line feed.
+  var bytes: [UInt8] { format == .json ? json.bytes : text }
+
+  /// Adds a line.
   ///
   /// - Parameters:
   ///   - time: the time in milliseconds since 1970 UTC.
   ///   - level: for example `error`.
-  mutating func begin(time: Int64, level: String, message: String) {
+  ///   - pairs: adds the pairs of the line.
+  mutating func add(
+    time: Int64, level: String, message: String, pairs: (inout LogLines) -> Void = { _ in }
+  ) {
     if time != lastTime.milliseconds {
       lastTime = (time, String(decoding: UTCTime.precise(time), as: UTF8.self))
     }
     switch format {
     case .text:
-      bytes.append(contentsOf: lastTime.text.utf8)
-      bytes.append(UInt8(ascii: " "))
-      bytes.append(contentsOf: level.utf8)
-      bytes.append(UInt8(ascii: " "))
-      for byte in message.utf8 { bytes.append(byte < 0x20 ? UInt8(ascii: " ") : byte) }
+      text.append(contentsOf: lastTime.text.utf8)
+      text.append(UInt8(ascii: " "))
+      text.append(contentsOf: level.utf8)
+      text.append(UInt8(ascii: " "))
+      for byte in message.utf8 { text.append(byte < 0x20 ? UInt8(ascii: " ") : byte) }
+      pairs(&self)
+      text.append(0x0A)
     case .json:
-      bytes.append(UInt8(ascii: "{"))
+      json.beginObject()
       pair("time", lastTime.text)
       pair("level", level)
       pair("message", message)
+      pairs(&self)
+      json.endObject()
+      json.endLine()
     }
-  }
-
-  /// Ends a line.
-  mutating func end() {
-    if format == .json { bytes.append(UInt8(ascii: "}")) }
-    bytes.append(0x0A)
     count += 1
   }
 
@@ -62,75 +70,60 @@ struct LogLines {
   ///
   /// - Parameter key: ASCII text without quotation marks, backslashes and spaces.
   mutating func pair(_ key: StaticString, _ value: String?) {
-    guard var value else { return }
-    beginPair(key)
-    value.withUTF8 { add($0) }
+    guard let value else { return }
+    switch format {
+    case .text:
+      begin(key)
+      add(value)
+    case .json: json.member(key, value)
+    }
   }
 
   mutating func pair(_ key: StaticString, _ value: Int) {
-    beginPair(key)
-    bytes.append(contentsOf: String(value).utf8)
+    switch format {
+    case .text:
+      begin(key)
+      text.append(contentsOf: String(value).utf8)
+    case .json: json.member(key, Int64(value))
+    }
   }
 
   /// Adds a text with a key that may contain any characters. Such a key is escaped like a value.
   mutating func pair(named key: String, _ value: String) {
-    var (key, value) = (key, value)
     switch format {
     case .text:
-      bytes.append(UInt8(ascii: " "))
-      key.withUTF8 { add($0) }
-      bytes.append(UInt8(ascii: "="))
+      text.append(UInt8(ascii: " "))
+      add(key)
+      text.append(UInt8(ascii: "="))
+      add(value)
     case .json:
-      separate()
-      key.withUTF8 { add($0) }
-      bytes.append(UInt8(ascii: ":"))
-    }
-    value.withUTF8 { add($0) }
-  }
-
-  private mutating func separate() {
-    if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
-  }
-
-  private mutating func beginPair(_ key: StaticString) {
-    let name = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
-    switch format {
-    case .text:
-      bytes.append(UInt8(ascii: " "))
-      bytes.append(contentsOf: name)
-      bytes.append(UInt8(ascii: "="))
-    case .json:
-      separate()
-      bytes.append(UInt8(ascii: "\""))
-      bytes.append(contentsOf: name)
-      bytes.append(UInt8(ascii: "\""))
-      bytes.append(UInt8(ascii: ":"))
+      json.key(key)
+      json.string(value)
     }
   }
 
-  /// Appends a value. Most values have no byte that JSON escapes, so they are copied.
-  private mutating func add(_ value: UnsafeBufferPointer<UInt8>) {
-    let quotationMark = UInt8(ascii: "\"")
-    let isPlain: Bool
-    switch format {
-    case .text:
-      isPlain =
-        !value.isEmpty && value.allSatisfy { $0 > 0x20 && $0 != quotationMark && $0 != 0x7F }
-      if isPlain { bytes.append(contentsOf: value) }
-    case .json:
-      isPlain = value.allSatisfy {
-        $0 >= 0x20 && $0 < 0x7F && $0 != quotationMark && $0 != UInt8(ascii: "\\")
-      }
-      if isPlain {
-        bytes.append(quotationMark)
-        bytes.append(contentsOf: value)
-        bytes.append(quotationMark)
-      }
+  private mutating func begin(_ key: StaticString) {
+    text.append(UInt8(ascii: " "))
+    text.append(
+      contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    text.append(UInt8(ascii: "="))
+  }
+
+  /// Adds a key or a value in the text format. Most values are copied, because they have no byte
+  /// that separates values.
+  private mutating func add(_ value: String) {
+    var value = value
+    let isPlain = value.withUTF8 { bytes in
+      let isPlain =
+        !bytes.isEmpty
+        && bytes.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != 0x7F }
+      if isPlain { text.append(contentsOf: bytes) }
+      return isPlain
     }
     if isPlain { return }
-    var quoted = JSONWriter(reserving: value.count + 2)
-    quoted.string(String(decoding: value, as: UTF8.self))
-    bytes.append(contentsOf: quoted.bytes)
+    var quoted = JSONWriter(reserving: value.utf8.count + 2)
+    quoted.string(value)
+    text.append(contentsOf: quoted.bytes)
   }
 }
 

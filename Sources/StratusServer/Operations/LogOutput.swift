@@ -37,10 +37,12 @@ public final class LogOutput: Sendable {
     self.now = now
   }
 
-  /// Begins a line at the present time.
-  func line(_ level: String, _ message: String) -> LogLines {
+  /// Returns a line of the present time.
+  func line(
+    _ level: String, _ message: String, pairs: (inout LogLines) -> Void = { _ in }
+  ) -> LogLines {
     var lines = LogLines(format)
-    lines.begin(time: now(), level: level, message: message)
+    lines.add(time: now(), level: level, message: message, pairs: pairs)
     return lines
   }
 
@@ -80,9 +82,7 @@ public final class LogOutput: Sendable {
     put(bytes)
     if droppedCount > 0 {
       let report = "\(droppedCount) lines were dropped, because the log is too slow"
-      var line = line("warning", report)
-      line.end()
-      put(line.bytes)
+      put(line("warning", report).bytes)
     }
   }
 
@@ -124,11 +124,11 @@ private struct LineLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    var line = output.line(event.level.rawValue, event.message.description)
-    if label != "stratus" { line.pair("logger", label) }
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
-    for (key, value) in all.sorted(by: { $0.key < $1.key }) { line.pair(named: key, "\(value)") }
-    line.end()
+    let line = output.line(event.level.rawValue, event.message.description) { line in
+      if label != "stratus" { line.pair("logger", label) }
+      for (key, value) in all.sorted(by: { $0.key < $1.key }) { line.pair(named: key, "\(value)") }
+    }
     output.write(line, isUrgent: event.level >= .warning)
   }
 }

@@ -30,6 +30,8 @@ final class RequestFiles: RequestArchive {
   private static let dayMilliseconds: Int64 = 86_400_000
   /// The maximum number of files. Each start of the server begins a file.
   private static let filesMax = 512
+  /// The maximum number of entries that are written at once.
+  private static let batchMax = 1_024
 
   private struct Segment {
     var first: Int
@@ -91,15 +93,15 @@ final class RequestFiles: RequestArchive {
           try open(&state, first: number, at: begin.time)
         }
         let room = segmentBytesMax - (state.segments.last?.bytes ?? 0)
-        var lines: [UInt8] = []
+        var lines = JSONWriter(reserving: min(rest.count, Self.batchMax) * 768)
         var count = 0
-        for entry in rest {
-          lines += entry.jsonBytes
-          lines.append(UInt8(ascii: "\n"))
+        for entry in rest.prefix(Self.batchMax) {
+          entry.write(to: &lines)
+          lines.endLine()
           count += 1
-          if Int64(lines.count) >= room { break }
+          if Int64(lines.bytes.count) >= room { break }
         }
-        try write(lines, &state)
+        try write(lines.bytes, &state)
         number += count
         state.next = number
         rest = rest.dropFirst(count)

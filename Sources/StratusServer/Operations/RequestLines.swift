@@ -7,13 +7,14 @@ import StratusWire
 /// Writes one line for each request, without its contents.
 struct RequestLines: RequestObserver {
   let output: LogOutput
+  let details = ReportDetails(hasTraceParents: true, hasQueries: true)
 
   func note(_ reports: [RequestReport]) {
     var lines = LogLines(output.format, reserving: reports.count)
     for report in reports {
-      lines.begin(time: report.endedAt, level: "info", message: "request")
-      describe(report, in: &lines)
-      lines.end()
+      lines.add(time: report.endedAt, level: "info", message: "request") { line in
+        describe(report, in: &line)
+      }
     }
     output.write(lines, isUrgent: false)
   }
@@ -21,7 +22,7 @@ struct RequestLines: RequestObserver {
   private func describe(_ report: RequestReport, in line: inout LogLines) {
     line.pair("request", report.requestID)
     line.pair("trace", TraceContext(report.traceParent)?.traceID)
-    line.pair("method", report.method.rawValue)
+    line.pair("method", report.method)
     line.pair("route", report.route)
     line.pair("status", report.status)
     line.pair("microseconds", report.microseconds)
@@ -31,17 +32,17 @@ struct RequestLines: RequestObserver {
       line.pair("container", address.store.loggedContainer)
       line.pair("environment", address.store.environment.rawValue)
       line.pair("database", address.scope.rawValue)
-      line.pair("steps", report.caller.work.steps)
-      line.pair("user", report.caller.userRecordName)
-      line.pair("device", report.caller.deviceID)
+      line.pair("steps", report.steps)
+      line.pair("user", report.userRecordName)
+      line.pair("device", report.deviceID)
       line.pair("app", report.app)
     }
-    line.pair("client", report.caller.clientAddress)
-    if report.refusal != nil {
+    line.pair("client", report.clientAddress)
+    if let reason = report.reason {
       line.pair("outcome", report.outcome)
-      line.pair("reason", report.reason)
+      line.pair("reason", reason)
     }
-    line.pair("query", report.caller.work.queryForm)
+    line.pair("query", report.query)
   }
 }
 
@@ -50,22 +51,24 @@ struct SlowQueries: RequestObserver {
   let milliseconds: Int64
   let logger: Logger
 
+  var details: ReportDetails { ReportDetails(plansFrom: milliseconds) }
+
   func note(_ reports: [RequestReport]) {
     for report in reports { log(report) }
   }
 
   private func log(_ report: RequestReport) {
     guard report.duration >= .milliseconds(milliseconds),
-      let query = report.caller.work.queryReport, let address = report.address
+      let query = report.query, let address = report.address
     else { return }
     var metadata: Logger.Metadata = [
       "request": "\(report.requestID)", "milliseconds": "\(report.microseconds / 1_000)",
       "container": "\(address.store.container)",
       "environment": "\(address.store.environment.rawValue)",
-      "database": "\(address.scope.rawValue)", "query": "\(query.form)",
+      "database": "\(address.scope.rawValue)", "query": "\(query)",
       "outcome": "\(report.outcome)",
     ]
-    if let plan = query.explanation {
+    if let plan = report.plan {
       metadata["plan"] = "\(plan.plan)"
       metadata["index"] = "\(plan.index)"
       metadata["ranges"] = "\(plan.ranges)"

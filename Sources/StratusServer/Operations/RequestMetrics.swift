@@ -26,27 +26,40 @@ final class RequestMetrics: RequestObserver {
 
   init(factory: any MetricsFactory) { self.factory = factory }
 
-  var readsQueries: Bool { false }
+  var details: ReportDetails { ReportDetails() }
 
   func note(_ reports: [RequestReport]) {
-    for report in reports { count(report) }
+    var rest = reports[...]
+    while let first = rest.first {
+      let key = Key(route: first.route, outcome: first.outcome)
+      // The sums of requests of the same kind are added at once, because the steps below cost more
+      // than the sums.
+      let same = rest.prefix { $0.route == key.route && $0.outcome == key.outcome }
+      count(same, as: key)
+      rest = rest[same.endIndex...]
+    }
   }
 
-  private func count(_ report: RequestReport) {
-    let key = Key(route: report.route, outcome: report.outcome)
+  private func count(_ reports: ArraySlice<RequestReport>, as key: Key) {
     let handles = handles.withLock { handles in
       if let known = handles[key] { return known }
       let made = make(key)
       handles[key] = made
       return made
     }
-    handles.count.increment()
-    let parts = report.duration.components
-    handles.time.recordNanoseconds(
-      parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
-    handles.bytesIn.increment(by: report.bytesIn)
-    handles.bytesOut.increment(by: report.bytesOut)
-    handles.steps.increment(by: report.caller.work.steps)
+    var (bytesIn, bytesOut, steps) = (0, 0, 0)
+    for report in reports {
+      bytesIn += report.bytesIn
+      bytesOut += report.bytesOut
+      steps += report.steps
+      let parts = report.duration.components
+      handles.time.recordNanoseconds(
+        parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
+    }
+    handles.count.increment(by: reports.count)
+    handles.bytesIn.increment(by: bytesIn)
+    handles.bytesOut.increment(by: bytesOut)
+    handles.steps.increment(by: steps)
   }
 
   private func make(_ key: Key) -> Handles {

@@ -20,6 +20,7 @@ final class RequestTraces: RequestObserver {
   /// The maximum number of spans in a second.
   private static let spansPerSecondMax = 200
 
+  let details = ReportDetails(hasTraceParents: true, hasQueries: true)
   private let tracer: FileTracer
   private let ratio: Double
   private let chance: @Sendable () -> Double
@@ -61,18 +62,18 @@ final class RequestTraces: RequestObserver {
       report.route, context: context, ofKind: .server, at: beganAt, function: #function,
       file: #fileID, line: #line)
     var attributes: SpanAttributes = [:]
-    attributes["http.request.method"] = report.method.rawValue
+    attributes["http.request.method"] = report.method
     attributes["http.route"] = report.route
     attributes["http.response.status_code"] = report.status
     attributes["stratus.request_id"] = report.requestID
     attributes["stratus.outcome"] = report.outcome
-    attributes["stratus.steps"] = report.caller.work.steps
+    attributes["stratus.steps"] = report.steps
     if let address = report.address {
       attributes["stratus.container"] = address.store.loggedContainer
       attributes["stratus.environment"] = address.store.environment.rawValue
       attributes["stratus.database"] = address.scope.rawValue
     }
-    if let form = report.caller.work.queryForm { attributes["stratus.query"] = form }
+    if let query = report.query { attributes["stratus.query"] = query }
     span.attributes = attributes
     if report.status >= 500 { span.setStatus(SpanStatus(code: .error)) }
     span.end(at: endedAt)

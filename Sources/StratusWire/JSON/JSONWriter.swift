@@ -16,12 +16,28 @@ public struct JSONWriter: Sendable {
 
   /// Writes an object. `body` writes its members.
   public mutating func object(_ body: (inout JSONWriter) -> Void) {
+    beginObject()
+    body(&self)
+    endObject()
+  }
+
+  /// Begins an object. The caller must write its members next, and then call ``endObject()``.
+  public mutating func beginObject() {
     separate()
     bytes.append(UInt8(ascii: "{"))
     needsComma = false
-    body(&self)
+  }
+
+  /// Ends an object.
+  public mutating func endObject() {
     bytes.append(UInt8(ascii: "}"))
     needsComma = true
+  }
+
+  /// Ends a line, so that the next value stands on a line of its own (JSON Lines).
+  public mutating func endLine() {
+    bytes.append(UInt8(ascii: "\n"))
+    needsComma = false
   }
 
   /// Writes an array. `body` writes its elements.
@@ -34,14 +50,23 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// Appends a short piece of text, after a comma if one is needed.
+  ///
+  /// NB: the piece is composed on the stack, because each change of an array has a fixed cost.
+  ///
+  /// - Parameter countMax: the maximum number of bytes that `compose` writes.
+  private mutating func piece(_ countMax: Int, _ compose: (inout ByteCursor) -> Void) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: countMax + 1) { space in
+      var cursor = ByteCursor(space)
+      if needsComma { cursor.put(UInt8(ascii: ",")) }
+      compose(&cursor)
+      bytes.append(contentsOf: cursor.written)
+    }
+  }
+
   /// Writes a key. The caller must write its value next.
   public mutating func key(_ key: StaticString) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(
-      contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
+    piece(key.utf8CodeUnitCount + 3) { $0.put(key: key) }
     needsComma = false
   }
 
@@ -54,29 +79,50 @@ public struct JSONWriter: Sendable {
 
   /// Writes a string, with escape sequences where JSON requires them.
   public mutating func string(_ value: String) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
     var value = value
-    value.withUTF8 { appendEscaped($0) }
-    bytes.append(UInt8(ascii: "\""))
+    value.withUTF8 { text in
+      if text.count <= Self.pieceMax, !Self.needsEscapes(text) {
+        piece(text.count + 2) { $0.put(quoted: text) }
+      } else {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        appendEscaped(text)
+        bytes.append(UInt8(ascii: "\""))
+      }
+    }
+    needsComma = true
+  }
+
+  /// Writes a member of an object: a key and a string, unless the string is nil.
+  public mutating func member(_ key: StaticString, _ value: String?) {
+    guard var value else { return }
+    let isWritten = value.withUTF8 { text in
+      guard text.count <= Self.pieceMax, !Self.needsEscapes(text) else { return false }
+      piece(key.utf8CodeUnitCount + text.count + 5) { cursor in
+        cursor.put(key: key)
+        cursor.put(quoted: text)
+      }
+      return true
+    }
+    if !isWritten {
+      self.key(key)
+      string(value)
+    }
     needsComma = true
   }
 
   /// Writes a whole number.
   public mutating func int(_ value: Int64) {
-    separate()
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    // NB: no temporary string is created, because a feed contains two timestamps for each record.
-    var rest = value.magnitude
-    let start = bytes.count
-    repeat {
-      bytes.append(UInt8(ascii: "0"))
-      rest /= 10
-    } while rest > 0
-    rest = value.magnitude
-    for index in (start..<bytes.count).reversed() {
-      bytes[index] += UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
+    piece(ByteCursor.digitsMax) { $0.put(number: value) }
+    needsComma = true
+  }
+
+  /// Writes a member of an object: a key and a whole number, unless the number is nil.
+  public mutating func member(_ key: StaticString, _ value: Int64?) {
+    guard let value else { return }
+    piece(key.utf8CodeUnitCount + 3 + ByteCursor.digitsMax) { cursor in
+      cursor.put(key: key)
+      cursor.put(number: value)
     }
     needsComma = true
   }
@@ -109,6 +155,8 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// The maximum number of bytes of a string that is composed on the stack.
+  private static let pieceMax = 512
   private static let yes = Array("true".utf8)
   private static let no = Array("false".utf8)
   private static let nothing = Array("null".utf8)
@@ -146,30 +194,36 @@ public struct JSONWriter: Sendable {
 
   /// Whether a text has a byte that JSON escapes.
   ///
-  /// NB: the loop reads all bytes without a branch, so the compiler makes it read many bytes at
-  /// once.
+  /// NB: the loop tests eight bytes at once, because the tests of an answer take much of the time
+  /// for it. Each subtraction sets the highest bit of a byte that is found, because the byte is too
+  /// small for the subtraction.
   private static func needsEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    var found: UInt8 = 0
-    for byte in text { found |= isEscaped(byte) ? 1 : 0 }
+    guard let start = UnsafeRawPointer(text.baseAddress) else { return false }
+    var found: UInt64 = 0
+    var offset = 0
+    while offset + 8 <= text.count {
+      let word = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      let mark = word ^ (eachByte &* UInt64(UInt8(ascii: "\"")))
+      let slash = word ^ (eachByte &* UInt64(UInt8(ascii: "\\")))
+      found |= (word &- eachByte &* 0x20) & ~word
+      found |= (mark &- eachByte) & ~mark
+      found |= (slash &- eachByte) & ~slash
+      offset += 8
+    }
+    found &= eachByte &* 0x80
+    while offset < text.count {
+      if isEscaped(text[offset]) { return true }
+      offset += 1
+    }
     return found != 0
   }
+
+  private static let eachByte: UInt64 = 0x0101_0101_0101_0101
 
   private static let hex = Array("0123456789abcdef".utf8)
 }
 
 extension JSONWriter {
-  mutating func member(_ key: StaticString, _ value: String?) {
-    guard let value else { return }
-    self.key(key)
-    string(value)
-  }
-
-  mutating func member(_ key: StaticString, _ value: Int64?) {
-    guard let value else { return }
-    self.key(key)
-    int(value)
-  }
-
   mutating func member(_ key: StaticString, _ value: Bool?) {
     guard let value else { return }
     self.key(key)

@@ -1,37 +1,39 @@
 /// One request of an app, as the request log keeps it. It has no contents of the request: no
 /// values, no names of records or zones, no tokens and no addresses.
-public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
+///
+/// NB: this is a class, because the log copies each entry several times.
+public final class RequestEntry: JSONWritable, JSONReadable {
   /// The ID that the answer had in `X-Apple-Request-UUID`, and in its error dictionary.
-  public var requestID: String
+  public let requestID: String
   /// The time when the request arrived, in milliseconds since 1970 UTC.
-  public var time: Int64
+  public let time: Int64
   /// The milliseconds from the arrival of the request to the beginning of the answer.
-  public var milliseconds: Int64
-  public var bytesIn: Int64
-  public var bytesOut: Int64
-  public var containerID: String
-  public var environment: ContainerEnvironment
-  public var database: DatabaseScope
+  public let milliseconds: Int64
+  public let bytesIn: Int64
+  public let bytesOut: Int64
+  public let containerID: String
+  public let environment: ContainerEnvironment
+  public let database: DatabaseScope
   /// The path of the endpoint, for example `records/query`.
-  public var endpoint: String
+  public let endpoint: String
   /// `ok`, or the code of the error that refused the whole request.
-  public var outcome: String
+  public let outcome: String
   /// The units of work of the request, of about 1 µs each.
-  public var steps: Int64
+  public let steps: Int64
   /// The user, or nil for a caller who is not signed in.
-  public var userRecordName: String?
+  public let userRecordName: String?
   /// The ID that the device gave itself.
-  public var deviceID: String
+  public let deviceID: String
   /// The app and its version, as the request named them. It is empty if the request named no app.
-  public var app: String
+  public let app: String
   /// The sentence of the error that refused the request, with `…` in the place of the caller's own
   /// words. It is nil if the request was not refused as a whole.
-  public var reason: String?
+  public let reason: String?
   /// The record type, the fields, the comparators and the sorts of a query, without values. It is
   /// nil if the request is not a query.
-  public var query: String?
+  public let query: String?
   /// The plan of a slow query. It is nil for other requests.
-  public var plan: QueryExplanation?
+  public let plan: QueryExplanation?
 
   public init(
     requestID: String, time: Int64, milliseconds: Int64, bytesIn: Int64, bytesOut: Int64,
@@ -108,6 +110,12 @@ public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
     reason = try json.optionalString("reason")
     query = try json.optionalString("query")
     plan = try json.optional("plan")
+  }
+}
+
+extension RequestEntry: Equatable {
+  public static func == (left: RequestEntry, right: RequestEntry) -> Bool {
+    left === right || left.jsonBytes == right.jsonBytes
   }
 }
 

@@ -171,12 +171,14 @@ import Testing
   }
 
   @Test func `an entry of the request log is the same after it was written and read`() throws {
-    var entry = entry(3)
-    entry.reason = "Field '…'"
-    entry.query = "Note where title EQUALS"
-    entry.plan = QueryExplanation(
-      plan: "scan", index: "title", ranges: 1, remainingFilters: [], entriesRead: 2,
-      recordsRead: 3)
+    let entry = RequestEntry(
+      requestID: "r3", time: 3, milliseconds: 4, bytesIn: 1, bytesOut: 2, containerID: "a",
+      environment: .development, database: .public, endpoint: "records/query", outcome: "ok",
+      steps: 3, userRecordName: "_anna", deviceID: "d", app: "Notes/1", reason: "Field '…'",
+      query: "Note where title EQUALS",
+      plan: QueryExplanation(
+        plan: "scan", index: "title", ranges: 1, remainingFilters: [], entriesRead: 2,
+        recordsRead: 3))
     #expect(try RequestEntry(json: JSONView(parsing: entry.jsonBytes)) == entry)
   }
 }

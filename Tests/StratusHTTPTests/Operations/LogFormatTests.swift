@@ -10,10 +10,10 @@ import Testing
 
   private func line(_ format: LogFormat, _ pairs: [(StaticString, String?)] = []) -> String {
     var lines = LogLines(format)
-    lines.begin(time: Self.time, level: "info", message: "request")
-    for (key, value) in pairs { lines.pair(key, value) }
-    lines.pair("status", 200)
-    lines.end()
+    lines.add(time: Self.time, level: "info", message: "request") { line in
+      for (key, value) in pairs { line.pair(key, value) }
+      line.pair("status", 200)
+    }
     return String(decoding: lines.bytes, as: UTF8.self)
   }
 
@@ -46,9 +46,7 @@ import Testing
   @Test(arguments: ["a b", "a\nb", "a=b\"", ""])
   func `no key in a log line can look like another line or another key`(_ key: String) {
     var lines = LogLines(.text)
-    lines.begin(time: Self.time, level: "info", message: "request")
-    lines.pair(named: key, "v")
-    lines.end()
+    lines.add(time: Self.time, level: "info", message: "request") { $0.pair(named: key, "v") }
     let text = String(decoding: lines.bytes, as: UTF8.self)
     #expect(text.filter { $0 == "\n" }.count == 1)
     #expect(text.contains(" \"") && text.hasSuffix("\"=v\n"))
@@ -60,13 +58,9 @@ import Testing
     var alone: [UInt8] = []
     for (time, value) in [(Self.time, "a"), (Self.time, "b{"), (Self.time + 1, "")] {
       var one = LogLines(format)
-      one.begin(time: time, level: "info", message: "m")
-      one.pair("key", value)
-      one.end()
+      one.add(time: time, level: "info", message: "m") { $0.pair("key", value) }
       alone += one.bytes
-      together.begin(time: time, level: "info", message: "m")
-      together.pair("key", value)
-      together.end()
+      together.add(time: time, level: "info", message: "m") { $0.pair("key", value) }
     }
     #expect(together.bytes == alone && together.count == 3)
   }
@@ -90,9 +84,7 @@ import Testing
     let logger = output.logger(label: "stratus", level: .notice)
     logger.info("left out")
     logger.error("the disk is full", metadata: ["request": "R1"])
-    var line = output.line("info", "request")
-    line.end()
-    output.write(line, isUrgent: false)
+    output.write(output.line("info", "request"), isUrgent: false)
     output.flush()
     try pipe.fileHandleForWriting.close()
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

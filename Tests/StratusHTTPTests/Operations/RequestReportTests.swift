@@ -9,6 +9,7 @@ import Testing
 
 @Suite struct `The report of a request` {
   private final class Reports: RequestObserver {
+    let details = ReportDetails(hasTraceParents: true, hasQueries: true, plansFrom: 0)
     private let all = Mutex<[RequestReport]>([])
 
     func note(_ reports: [RequestReport]) { all.withLock { $0 += reports } }
@@ -48,7 +49,7 @@ import Testing
             RequestReport(
               requestID: "r\(number)", status: 200, beganAt: 1, endedAt: 2, duration: .zero,
               bytesIn: 0, bytesOut: 0, route: "home", address: nil, refusal: nil,
-              caller: caller, app: "", head: head))
+              caller: caller, app: "", head: head, details: ReportDetails()))
         }
       }
     }
@@ -126,10 +127,9 @@ import Testing
       #expect(report.route == "records/query" && report.status == 200)
       #expect(report.outcome == "ok" && report.reason == nil)
       #expect(report.bytesIn > 0 && report.bytesOut > 0)
-      let query = try #require(report.caller.work.queryReport)
-      #expect(query.form == "Note where title EQUALS sort by title descending")
-      #expect(query.explanation?.index.contains("title") == true)
-      #expect(query.explanation?.recordsRead == 1)
+      #expect(report.query == "Note where title EQUALS sort by title descending")
+      #expect(report.plan?.index.contains("title") == true)
+      #expect(report.plan?.recordsRead == 1)
     }
   }
 
@@ -147,7 +147,7 @@ import Testing
       let report = try #require(watch.last)
       #expect(report.outcome == "BAD_REQUEST")
       #expect(report.reason?.contains("canary") == false)
-      #expect(report.caller.work.queryReport?.form == "?")
+      #expect(report.query == "?")
     }
   }
 
