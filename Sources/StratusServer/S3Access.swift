@@ -76,12 +76,16 @@ private struct S3Readiness: ReadinessCheck {
 
   var name: String { "s3" }
 
+  var extent: ReadinessFault.Extent { .files }
+
   func faults() async -> [ReadinessFault] {
     do throws(ServerError) {
       try await store.requireAnswer()
       return []
     } catch {
-      return [ReadinessFault(name: "s3-unreachable", reason: "S3 cannot be used")]
+      return [
+        ReadinessFault(name: "s3-unreachable", reason: "S3 cannot be used", extent: extent)
+      ]
     }
   }
 }

@@ -62,12 +62,11 @@ public final class S3AssetStore: AssetStore {
     try await bucket.delete(key)
   }
 
-  /// Sends one request, to find out whether S3 can be reached.
+  /// Finds out whether S3 can be reached, within some seconds.
   ///
   /// - Throws: the errors of S3.
   public func requireAnswer() async throws(ServerError) {
-    let key = bucket.client.location.key("stratus-check")
-    _ = try await bucket.list(prefix: key, after: nil, limit: 1)
+    try await bucket.requireAnswer(prefix: bucket.client.location.key("stratus-check"))
   }
 
   public func open(

@@ -21,6 +21,8 @@ struct S3Request: Sendable {
   var answerBytesMax = 65_536
   /// The time after which an attempt fails.
   var timeoutSeconds: Int64 = 30
+  /// The maximum number of attempts.
+  var attemptsMax = S3Client.attemptsMax
 }
 
 /// An answer of S3 whose status is below 300, or a status that the caller accepts.
@@ -34,7 +36,7 @@ struct S3Answer: Sendable {
 /// Sends signed requests to S3, and repeats requests that failed because of the network or because
 /// S3 was overloaded.
 public final class S3Client: Sendable {
-  /// The maximum number of attempts for each request.
+  /// The usual maximum number of attempts for a request.
   static let attemptsMax = 4
   /// The maximum number of connections that the client keeps open.
   private static let connectionsMax = 64
@@ -106,7 +108,7 @@ public final class S3Client: Sendable {
         }
         failure = Self.unavailable("S3 answered \(answer.status) \(code)")
       }
-      guard attempt < Self.attemptsMax, !Task.isCancelled else { throw failure }
+      guard attempt < request.attemptsMax, !Task.isCancelled else { throw failure }
       await pause(pauseMilliseconds(after: attempt))
       attempt += 1
     }
