@@ -241,7 +241,10 @@ let package = Package(
     program("engine-watch", path: "Tests/EngineProgram", ["CloudKit"]),
     tests(
       "StratusAssetsTests",
-      ["S3Server", "StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+      [
+        "S3Server", "StratusAssets", "StratusConformance", "StratusDomain", "StratusWire",
+        asyncHTTPClient,
+      ] + httpClientTypes),
     tests(
       "StratusMailTests",
       [

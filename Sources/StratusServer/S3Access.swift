@@ -27,6 +27,9 @@ public struct S3Access: Sendable {
   /// The location, as it appears in messages.
   var shown: String { location.shown }
 
+  /// Whether clients download files from S3 and not from the server.
+  var presignsDownloads: Bool { location.presignsDownloads }
+
   /// The file with the credentials, or nil if they come from the environment.
   var credentialsFile: URL? { credentials.file }
 

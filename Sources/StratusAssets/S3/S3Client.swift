@@ -114,6 +114,24 @@ public final class S3Client: Sendable {
     }
   }
 
+  /// Returns a URL by which everyone can read an object, or nil if there are no permanent
+  /// credentials. A URL that temporary credentials have signed would expire with them, and the
+  /// client does not know this time.
+  ///
+  /// - Parameters:
+  ///   - query: the values that S3 uses in its answer, such as `response-content-type`.
+  ///   - start: the time from which the URL is valid, in milliseconds since 1970 UTC.
+  ///   - seconds: the time until the URL expires.
+  func presignedURL(
+    ofKey key: String, query: [(name: String, value: String)], from start: Int64, seconds: Int64
+  ) -> String? {
+    guard let known = try? credentials.current(), known.sessionToken == nil else { return nil }
+    let path = location.path(ofKey: key)
+    let signed = S3Signature(credentials: known, region: location.region, time: start).signedQuery(
+      method: "GET", path: path, query: query, host: location.host, seconds: seconds)
+    return "\(location.scheme)://\(location.host)\(path)?\(signed)"
+  }
+
   /// The error codes after which the client reads the credentials again.
   private static let credentialCodes: Set = [
     "ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch",
