@@ -64,7 +64,9 @@ let package = Package(
       targets: ["StratusConformance", "StratusDomain", "StratusWire"]),
   ],
   traits: [
-    .trait(name: "Postgres", description: "Stores in PostgreSQL. The build needs libpq-dev.")
+    .trait(
+      name: "Postgres",
+      description: "Stores in PostgreSQL. The program then needs libpq.so.5 for --postgres.")
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -90,9 +92,11 @@ let package = Package(
     room("StratusDomain", ["StratusWire"]),
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
-    // NB: without the trait, all files of StratusPostgres are empty, and the build needs no libpq.
-    .systemLibrary(
-      name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    // NB: the program loads libpq when it first connects to PostgreSQL. So neither the build nor a
+    // server without PostgreSQL needs libpq. Without the trait, all files of StratusPostgres are
+    // empty.
+    .target(
+      name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     room(
       "StratusPostgres",
       [
@@ -237,7 +241,10 @@ let package = Package(
     program("engine-watch", path: "Tests/EngineProgram", ["CloudKit"]),
     tests(
       "StratusAssetsTests",
-      ["S3Server", "StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+      [
+        "S3Server", "StratusAssets", "StratusConformance", "StratusDomain", "StratusWire",
+        asyncHTTPClient,
+      ] + httpClientTypes),
     tests(
       "StratusMailTests",
       [

@@ -63,7 +63,7 @@ public struct Service: Sendable {
     createContainer: @escaping CreateContainer = { _, _ in },
     requireOpenAccount: @escaping AssetUploads.RequireOpenAccount = { _, _ in }
   ) {
-    let tickets = AssetTickets(signer: signer)
+    let tickets = AssetTickets(signer: signer, direct: assets.directDownloads)
     uploads = AssetUploads(
       stores: stores, assets: assets, tickets: tickets, ambient: ambient,
       requireOpenAccount: requireOpenAccount,

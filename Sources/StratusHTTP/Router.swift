@@ -382,9 +382,9 @@ public struct Router: Sendable {
   }
 
   private func reportReadiness(_ exchange: inout Exchange) async -> [UInt8] {
-    let faults = await readiness.faults()
-    if !faults.isEmpty { exchange.status = .serviceUnavailable }
-    return ReadinessAnswer(faults: faults).jsonBytes
+    let answer = ReadinessAnswer(faults: await readiness.faults())
+    if !answer.isReady { exchange.status = .serviceUnavailable }
+    return answer.jsonBytes
   }
 
   /// Handles a request for a stream or a long poll that was not passed to ``listen(_:from:)``.

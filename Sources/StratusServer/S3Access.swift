@@ -27,6 +27,9 @@ public struct S3Access: Sendable {
   /// The location, as it appears in messages.
   var shown: String { location.shown }
 
+  /// Whether clients download files from S3 and not from the server.
+  var presignsDownloads: Bool { location.presignsDownloads }
+
   /// The file with the credentials, or nil if they come from the environment.
   var credentialsFile: URL? { credentials.file }
 
@@ -76,12 +79,16 @@ private struct S3Readiness: ReadinessCheck {
 
   var name: String { "s3" }
 
+  var extent: ReadinessFault.Extent { .files }
+
   func faults() async -> [ReadinessFault] {
     do throws(ServerError) {
       try await store.requireAnswer()
       return []
     } catch {
-      return [ReadinessFault(name: "s3-unreachable", reason: "S3 cannot be used")]
+      return [
+        ReadinessFault(name: "s3-unreachable", reason: "S3 cannot be used", extent: extent)
+      ]
     }
   }
 }

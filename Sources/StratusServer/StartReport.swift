@@ -54,7 +54,10 @@ public struct StartReport: Sendable, Equatable {
       features.append("development: containers on first use, \(email) is signed in")
     }
     if settings.postgres != nil { features.append("stores in PostgreSQL") }
-    if let assets = settings.assets { features.append("assets in \(assets.shown)") }
+    if let assets = settings.assets {
+      let downloads = assets.presignsDownloads ? ", downloads by presigned URLs" : ""
+      features.append("assets in \(assets.shown)\(downloads)")
+    }
     if let url = settings.publicURL { features.append("public URL \(url)") }
     if let backups = settings.backups {
       features.append("a backup every \(backups.everyHours) h in \(backups.folder.path)")

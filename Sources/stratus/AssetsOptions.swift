@@ -8,9 +8,9 @@ struct AssetsOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Keep the bytes of assets in this bucket of an S3-compatible storage, which several servers \
-      may share. '?endpoint=https://host:port' names the storage, and '&region=' its region. The \
-      credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from \
-      ~/.aws/credentials.
+      may share. '?endpoint=https://host:port' names the storage, and '&region=' its region. With \
+      '&presigned-downloads=yes', clients download from the storage. The credentials come from \
+      AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from ~/.aws/credentials.
       """,
       valueName: "s3://bucket/prefix"))
   var assets: String?

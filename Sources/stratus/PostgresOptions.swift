@@ -8,8 +8,9 @@ struct PostgresOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Keep accounts and records in this PostgreSQL cluster, which several servers may share. The \
-      password comes from ~/.pgpass or from the variable PGPASSWORD. The program must have been \
-      built with 'swift build --traits Postgres'.
+      password comes from ~/.pgpass or from the variable PGPASSWORD. The machine needs the library \
+      libpq.so.5. A program that is not from a package must have been built with 'swift build \
+      --traits Postgres'.
       """,
       valueName: "postgres://user@host/database"))
   var postgres: String?

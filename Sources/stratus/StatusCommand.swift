@@ -21,7 +21,12 @@ struct StatusCommand: AsyncParsableCommand {
     let status = try await server.send(FetchStatus.self, .init())
     if json { return say(json: status) }
     for lack in status.lacks { say(Finding(lack).sentence) }
-    for fault in status.faults { say("not ready: \(fault.reason)") }
+    for fault in status.faults {
+      switch fault.extent {
+      case .everything: say("not ready: \(fault.reason)")
+      case .files: say("ready, but files are not available: \(fault.reason)")
+      }
+    }
     if status.faults.isEmpty { say("ready") }
     say("version \(status.version), up \(Self.duration(status.uptimeSeconds))")
     for container in status.containers {

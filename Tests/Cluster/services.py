@@ -1,5 +1,6 @@
 """The services of the cluster. Each of them runs on a machine of its own, except HAProxy."""
 
+import json
 import os
 import secrets
 import urllib.error
@@ -106,7 +107,9 @@ class Node:
             raise Trouble(f"{self.machine.name} does not start")
 
     def is_well(self):
-        return status(f"{self.url}/health/ready")[0] == 200
+        # A node that cannot use S3 is ready, but it is not well.
+        code, text = status(f"{self.url}/health/ready")
+        return code == 200 and json.loads(text)["status"] == "ok"
 
 
 class Balancer:
@@ -122,9 +125,9 @@ class Balancer:
         def servers(lines):
             return "".join(f"  server {line}\n" for line in lines)
 
-        # If no node is ready, the reason is a service that all nodes share, such as S3 or
-        # PostgreSQL. HAProxy then uses all live nodes, which can still answer requests that do not
-        # need this service.
+        # If no node is ready, the reason is usually PostgreSQL, which all nodes share. HAProxy then
+        # uses all live nodes, which tell clients when to try again. A node that only lacks S3 is
+        # ready.
         # NB: HAProxy must notice a lost primary sooner than Patroni promotes a standby (`ttl`), and
         # must then close the connections. Otherwise nodes could read from the former primary.
         configuration = self.machine.write("haproxy.cfg", f"""\

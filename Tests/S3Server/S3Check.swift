@@ -47,9 +47,18 @@ struct S3Check {
       let seconds = call["X-Amz-Expires"].flatMap({ Int64($0) }), (1...604_800).contains(seconds),
       call["X-Amz-Algorithm"] == "AWS4-HMAC-SHA256"
     else { return .error(400, "AuthorizationQueryParametersError") }
+    let signed = names.split(separator: ";").map(String.init)
+    guard signed.contains("host"), signed == signed.sorted() else {
+      return .error(403, "AccessDenied", "The host must be signed.")
+    }
+    if call["X-Amz-Security-Token"] != settings.sessionToken {
+      return .error(403, "InvalidToken")
+    }
+    if let time = Self.seconds(stamp), now / 1_000 - time > seconds {
+      return .error(403, "AccessDenied", "Request has expired")
+    }
     return refusal(
-      of: call, credential: credential, stamp: stamp,
-      signed: names.split(separator: ";").map(String.init), payload: "UNSIGNED-PAYLOAD",
+      of: call, credential: credential, stamp: stamp, signed: signed, payload: "UNSIGNED-PAYLOAD",
       query: call.query.filter { $0.name != "X-Amz-Signature" }, signature: signature,
       secondsMax: seconds)
   }

@@ -63,6 +63,9 @@ struct S3Objects {
         ("etag", object.tag), ("last-modified", Self.headerTime(object.modified)),
         ("accept-ranges", "bytes"),
       ])
+    for name in ["content-type", "content-disposition", "cache-control"] {
+      if let value = call["response-" + name] { reply.headers.append((name, value)) }
+    }
     guard let range = call.headers["range"] else {
       reply.body = object.bytes
       if call.method == "HEAD" {

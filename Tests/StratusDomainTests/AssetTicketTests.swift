@@ -42,6 +42,28 @@ import Testing
     }
   }
 
+  @Test func `a download URL leads to the storage if the storage has a URL for the file`() throws {
+    let hour: Int64 = 3_600_000
+    func url(_ direct: (any DirectDownloads)?, _ files: (any AssetReading)?) throws -> String {
+      let links = AssetLinks(
+        tickets: AssetTickets(signer: PlainSigner(), direct: direct), address: address,
+        database: .public, serverURL: "http://stratus.test", now: 10 * hour + 7)
+      let asset = Asset(fileChecksum: Base64.encode(file.checksum), size: file.size)
+      return try #require(try links.shown(asset, files: files).downloadURL)
+    }
+    let (known, unknown) = (OneFileRegister(file: "00000001"), OneFileRegister(file: nil))
+    #expect(
+      try url(PlainDownloads(), known)
+        == "https://s3.test/iCloud.org.example/00000001?\(10 * hour)-\(12 * hour)")
+    let fromServer = "http://stratus.test/assets/download/"
+    #expect(try url(PlainDownloads(), unknown).hasPrefix(fromServer))
+    #expect(try url(PlainDownloads(), OneFileRegister(file: "lost")).hasPrefix(fromServer))
+    let long = OneFileRegister(file: String(repeating: "0", count: 1_024))
+    #expect(try url(PlainDownloads(), long).hasPrefix(fromServer))
+    #expect(try url(PlainDownloads(), nil).hasPrefix(fromServer))
+    #expect(try url(nil, known).hasPrefix(fromServer))
+  }
+
   @Test(arguments: [UploadNote.last(total: 7), .done(WholeFile(checksum: .init(0..<32), size: 0))])
   func `an upload note can be decoded, but a truncated upload note cannot`(note: UploadNote) {
     #expect(UploadNote(bytes: note.bytes) == note)
@@ -49,4 +71,30 @@ import Testing
       #expect(UploadNote(bytes: .init(note.bytes[..<count])) == nil)
     }
   }
+}
+
+/// A storage whose download URLs show their parts. It has no URL for the file `lost`.
+private struct PlainDownloads: DirectDownloads {
+  func downloadURL(
+    ofFile file: String, at address: StoreAddress, from start: Int64, until end: Int64
+  ) -> String? {
+    file == "lost" ? nil : "https://s3.test/\(address.container)/\(file)?\(start)-\(end)"
+  }
+}
+
+/// A register in which all bytes have the same file.
+private struct OneFileRegister: AssetReading {
+  let file: String?
+
+  func asset(checksum: [UInt8]) throws(ServerError) -> StoredAsset? {
+    file.map { StoredAsset(checksum: checksum, file: $0, size: 1, touched: 0) }
+  }
+
+  func unheldAssets(touchedBefore time: Int64, limit: Int) throws(ServerError) -> [StoredAsset] {
+    []
+  }
+
+  func unheldBytes() throws(ServerError) -> [String: Int64] { [:] }
+
+  func registered(files: [String]) throws(ServerError) -> Set<String> { [] }
 }

@@ -116,6 +116,18 @@ struct S3Bucket: Sendable {
     return entries
   }
 
+  /// Requests a short list.
+  ///
+  /// Choice: there are only two attempts of at most five seconds, because `stratus status` waits
+  /// for the result. The second attempt is for a connection that S3 has closed.
+  func requireAnswer(prefix: String) async throws(ServerError) {
+    let query = [
+      (name: "list-type", value: "2"), (name: "max-keys", value: "1"),
+      (name: "prefix", value: prefix),
+    ]
+    _ = try await client.send(S3Request(query: query, timeoutSeconds: 5, attemptsMax: 2))
+  }
+
   private func list(
     _ query: [(name: String, value: String)]
   ) async throws(ServerError) -> S3Element {

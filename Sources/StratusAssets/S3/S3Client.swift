@@ -21,6 +21,8 @@ struct S3Request: Sendable {
   var answerBytesMax = 65_536
   /// The time after which an attempt fails.
   var timeoutSeconds: Int64 = 30
+  /// The maximum number of attempts.
+  var attemptsMax = S3Client.attemptsMax
 }
 
 /// An answer of S3 whose status is below 300, or a status that the caller accepts.
@@ -34,7 +36,7 @@ struct S3Answer: Sendable {
 /// Sends signed requests to S3, and repeats requests that failed because of the network or because
 /// S3 was overloaded.
 public final class S3Client: Sendable {
-  /// The maximum number of attempts for each request.
+  /// The usual maximum number of attempts for a request.
   static let attemptsMax = 4
   /// The maximum number of connections that the client keeps open.
   private static let connectionsMax = 64
@@ -106,10 +108,28 @@ public final class S3Client: Sendable {
         }
         failure = Self.unavailable("S3 answered \(answer.status) \(code)")
       }
-      guard attempt < Self.attemptsMax, !Task.isCancelled else { throw failure }
+      guard attempt < request.attemptsMax, !Task.isCancelled else { throw failure }
       await pause(pauseMilliseconds(after: attempt))
       attempt += 1
     }
+  }
+
+  /// Returns a URL by which everyone can read an object, or nil if there are no permanent
+  /// credentials. A URL that temporary credentials have signed would expire with them, and the
+  /// client does not know this time.
+  ///
+  /// - Parameters:
+  ///   - query: the values that S3 uses in its answer, such as `response-content-type`.
+  ///   - start: the time from which the URL is valid, in milliseconds since 1970 UTC.
+  ///   - seconds: the time until the URL expires.
+  func presignedURL(
+    ofKey key: String, query: [(name: String, value: String)], from start: Int64, seconds: Int64
+  ) -> String? {
+    guard let known = try? credentials.current(), known.sessionToken == nil else { return nil }
+    let path = location.path(ofKey: key)
+    let signed = S3Signature(credentials: known, region: location.region, time: start).signedQuery(
+      method: "GET", path: path, query: query, host: location.host, seconds: seconds)
+    return "\(location.scheme)://\(location.host)\(path)?\(signed)"
   }
 
   /// The error codes after which the client reads the credentials again.

@@ -11,6 +11,7 @@ import Foundation
 /// | `region` | the region that requests are signed for; `us-east-1` without it |
 /// | `path-style` | `yes` (default with `endpoint`): the bucket is in the path; `no`: in the host |
 /// | `plaintext` | `yes` allows an endpoint on another machine without TLS |
+/// | `presigned-downloads` | `yes`: clients download files from the storage, without the server |
 public struct S3Location: Sendable, Hashable {
   /// The reason why a text is not a location, as a sentence for the operator.
   public struct Fault: Error, CustomStringConvertible {
@@ -27,6 +28,8 @@ public struct S3Location: Sendable, Hashable {
   let endpointHost: String
   /// Whether the bucket is the first part of the path. Otherwise it is part of the host name.
   let isPathStyle: Bool
+  /// Whether download URLs lead to the storage. Otherwise they lead to the server.
+  public let presignsDownloads: Bool
 
   /// - Throws: ``Fault``.
   public init(_ text: String) throws(Fault) {
@@ -45,8 +48,7 @@ public struct S3Location: Sendable, Hashable {
     }
     var values: [String: String] = [:]
     for item in parts.queryItems ?? [] {
-      guard ["endpoint", "region", "path-style", "plaintext"].contains(item.name),
-        let value = item.value, !value.isEmpty
+      guard Self.names.contains(item.name), let value = item.value, !value.isEmpty
       else { throw Fault(description: "--assets has no value named '\(item.name)'") }
       values[item.name] = value
     }
@@ -60,7 +62,13 @@ public struct S3Location: Sendable, Hashable {
     (scheme, endpointHost) = try Self.endpoint(
       endpoint, allowsPlaintext: try Self.isYes("plaintext", values) ?? false)
     isPathStyle = try Self.isYes("path-style", values) ?? (values["endpoint"] != nil)
+    presignsDownloads = try Self.isYes("presigned-downloads", values) ?? false
   }
+
+  /// The names in the query of an address.
+  private static let names: Set = [
+    "endpoint", "region", "path-style", "plaintext", "presigned-downloads",
+  ]
 
   /// The host of all requests, as in the header field `Host`.
   var host: String { isPathStyle ? endpointHost : "\(bucket).\(endpointHost)" }

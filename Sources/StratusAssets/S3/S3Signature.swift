@@ -40,6 +40,36 @@ struct S3Signature {
     return signed
   }
 
+  /// Returns a query that signs a request without a body, including `query`. Everyone can send the
+  /// request from the time of the signature on, until it expires. The credentials must have no
+  /// session token.
+  ///
+  /// See *Authenticating Requests: Using Query Parameters* in the Amazon S3 API Reference.
+  ///
+  /// - Parameters:
+  ///   - path: the path, in which all characters are unreserved or slashes.
+  ///   - host: the header field `Host`, which is the only signed header field.
+  ///   - seconds: the time until the request expires, at most ``expirySecondsMax``.
+  func signedQuery(
+    method: String, path: String, query: [(name: String, value: String)], host: String,
+    seconds: Int64
+  ) -> String {
+    var signed = query
+    signed.append((name: "X-Amz-Algorithm", value: "AWS4-HMAC-SHA256"))
+    signed.append((name: "X-Amz-Credential", value: "\(credentials.accessKeyID)/\(scope)"))
+    signed.append((name: "X-Amz-Date", value: Self.stamp(time)))
+    signed.append((name: "X-Amz-Expires", value: "\(min(seconds, Self.expirySecondsMax))"))
+    signed.append((name: "X-Amz-SignedHeaders", value: "host"))
+    let text = Self.queryText(signed)
+    let signature = signature(
+      method: method, path: path, query: text, headers: [(name: "host", value: host)],
+      payloadHash: "UNSIGNED-PAYLOAD")
+    return "\(text)&X-Amz-Signature=\(signature)"
+  }
+
+  /// The maximum number of seconds until a signed query expires. S3 accepts no more.
+  static let expirySecondsMax: Int64 = 604_800
+
   private var day: String { String(Self.stamp(time).prefix(8)) }
 
   private var scope: String { "\(day)/\(region)/s3/aws4_request" }

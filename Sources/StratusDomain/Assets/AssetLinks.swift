@@ -32,12 +32,24 @@ struct AssetLinks: Sendable {
     return serverURL + "/assets/upload/" + tickets.text(ticket)
   }
 
-  /// Returns the URL that downloads a file. It contains no `%`, because some clients percent-encode
-  /// the URL again.
-  func downloadURL(checksum: [UInt8]) -> String {
-    let period = Self.downloadMilliseconds
-    let ticket = DownloadTicket(
-      address: address, checksum: checksum, expires: (now / period + 2) * period)
+  /// Returns the URL that downloads a file. If it leads to this server, it contains no `%`, because
+  /// some clients percent-encode the URL again.
+  ///
+  /// - Parameter files: finds the file if URLs may lead to the storage. If it is nil, or if the
+  ///   storage has no URL of at most ``AnswerBudget/urlBytesMax`` bytes, the URL leads to this
+  ///   server.
+  func downloadURL(
+    checksum: [UInt8], files: (any AssetReading)?
+  ) throws(ServerError) -> String {
+    let start = now / Self.downloadMilliseconds * Self.downloadMilliseconds
+    let end = start + 2 * Self.downloadMilliseconds
+    if let direct = tickets.direct, let files, let known = try files.asset(checksum: checksum),
+      let url = direct.downloadURL(ofFile: known.file, at: address, from: start, until: end),
+      url.utf8.count <= AnswerBudget.urlBytesMax
+    {
+      return url
+    }
+    let ticket = DownloadTicket(address: address, checksum: checksum, expires: end)
     return serverURL + "/assets/download/" + tickets.text(ticket)
   }
 
@@ -59,9 +71,13 @@ struct AssetLinks: Sendable {
 
 extension AssetLinks {
   /// Returns the asset with a download URL, as answers contain it.
-  func shown(_ asset: Asset) -> Asset {
+  ///
+  /// - Parameter files: see ``downloadURL(checksum:files:)``.
+  func shown(_ asset: Asset, files: (any AssetReading)?) throws(ServerError) -> Asset {
     var asset = asset
-    if let checksum = asset.checksumBytes { asset.downloadURL = downloadURL(checksum: checksum) }
+    if let checksum = asset.checksumBytes {
+      asset.downloadURL = try downloadURL(checksum: checksum, files: files)
+    }
     return asset
   }
 }

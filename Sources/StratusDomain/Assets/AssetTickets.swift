@@ -12,6 +12,8 @@ struct AssetTickets: Sendable {
   private static let signatureCount = 32
 
   let signer: any TicketSigner
+  /// Makes download URLs that need no ticket. It is nil if all download URLs have a ticket.
+  var direct: (any DirectDownloads)?
 
   func text(_ ticket: UploadTicket) -> String {
     text(.upload) { packed in

@@ -61,7 +61,7 @@ struct RereferenceAssetsHandler: EndpointHandler {
     else { throw ServerError(.notFound, Reason.assetNotFound) }
     known.touched = now
     _ = try store.register(known)
-    var shown = links.shown(asset)
+    var shown = try links.shown(asset, files: store)
     shown.receipt = links.receipt(for: WholeFile(checksum: checksum, size: known.size))
     return shown
   }

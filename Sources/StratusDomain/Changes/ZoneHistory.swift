@@ -116,7 +116,7 @@ struct ZoneHistory {
     _ part: Part, of access: ZoneAccess, selection: ChangesSelection, isFromNothing: Bool,
     budget: inout AnswerBudget
   ) throws(ServerError) -> (items: [RecordItem], count: Int) {
-    let presenter = RecordPresenter(access.address, in: database)
+    let presenter = RecordPresenter(access.address, in: database, files: store)
     var items: [RecordItem] = []
     items.reserveCapacity(part.records.count)
     func isShown(_ record: StoredRecord) -> Bool {

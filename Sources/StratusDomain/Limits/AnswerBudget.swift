@@ -69,7 +69,7 @@ struct AnswerBudget: Sendable {
   /// characters.
   private static let participantBytesMax = 6_144
   /// The maximum size of a download URL in bytes.
-  private static let urlBytesMax = 1_024
+  static let urlBytesMax = 1_024
   /// The maximum ratio of a URL's size to the size of the asset's stored text, which has at least
   /// 75 bytes.
   private static let urlsPerText = 14

@@ -2,6 +2,10 @@
 ///
 /// The asset store knows nothing of records. The asset register decides how long a file is kept.
 public protocol AssetStore: Sendable {
+  /// Makes download URLs that lead to the storage and not to the server. It is nil if clients
+  /// download all files from the server, which is the default.
+  var directDownloads: (any DirectDownloads)? { get }
+
   /// Opens an upload to append to it. If the upload is open already, the ``AssetUpload`` of the
   /// earlier call can no longer be used.
   ///
@@ -43,6 +47,26 @@ public protocol AssetStore: Sendable {
   func files(
     at address: StoreAddress, after name: String?, limit: Int
   ) async throws(ServerError) -> [AssetFileEntry]
+}
+
+extension AssetStore {
+  public var directDownloads: (any DirectDownloads)? { nil }
+}
+
+/// Makes URLs by which clients download files from the storage, without the server.
+///
+/// Everyone with such a URL can download the file until the URL expires. The server cannot revoke
+/// the URL.
+public protocol DirectDownloads: Sendable {
+  /// Returns the URL of a complete file, or nil if clients must download the file from the server.
+  /// The same values always give the same URL as long as the server has the same credentials.
+  ///
+  /// - Parameters:
+  ///   - start: the time from which the URL is valid, in milliseconds since 1970 UTC.
+  ///   - end: the time until which the URL is valid, in milliseconds since 1970 UTC.
+  func downloadURL(
+    ofFile file: String, at address: StoreAddress, from start: Int64, until end: Int64
+  ) -> String?
 }
 
 /// An open upload.

@@ -221,7 +221,7 @@ extension QueryAttempt {
     for item in page.items {
       if presenter?.zone != item.zone.id {
         presenter = (
-          item.zone.id, RecordPresenter(item.zone.address, in: database)
+          item.zone.id, RecordPresenter(item.zone.address, in: database, files: store)
         )
       }
       guard let presenter = presenter?.presenter else { continue }

@@ -39,7 +39,7 @@ struct LookupRecordsHandler: EndpointHandler {
     of store: any StoreReading, into results: inout [RecordItem?], budget: inout AnswerBudget
   ) throws(ServerError) {
     let access = try database.access(to: batch.address, of: store)
-    let presenter = RecordPresenter(access.address, in: database)
+    let presenter = RecordPresenter(access.address, in: database, files: store)
     var rest = batch.indices[...]
     while !rest.isEmpty {
       let group = rest.prefix(Limits.recordsReadTogether)

@@ -236,7 +236,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         + shares.write(decision, written: references.records, by: effects, in: store)
       return Outcome(
         items: try present(
-          decision, operations, newer: roots, at: address, in: database, room: &room),
+          decision, operations, newer: roots, at: address, in: database, of: store, room: &room),
         hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty
           || hierarchies.map { !$0.unfinished.isEmpty } ?? false || shares.concernsWork
           || !roots.isEmpty,
@@ -329,10 +329,11 @@ struct ModifyRecordsHandler: EndpointHandler {
   ///   is saved.
   private func present(
     _ decision: RecordDecision, _ operations: [SentOperation], newer roots: [StoredRecord],
-    at address: ZoneAddress, in database: OpenDatabase, room: inout AnswerBudget
+    at address: ZoneAddress, in database: OpenDatabase, of store: any StoreReading,
+    room: inout AnswerBudget
   ) throws(ServerError) -> [RecordItem] {
     let newer = Dictionary(roots.map { (ExactName($0.name), $0) }) { $1 }
-    let presenter = RecordPresenter(address, in: database)
+    let presenter = RecordPresenter(address, in: database, files: store)
     var items: [RecordItem] = []
     items.reserveCapacity(operations.count)
     func show(

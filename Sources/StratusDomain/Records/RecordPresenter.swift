@@ -2,16 +2,19 @@ import StratusWire
 
 /// Converts stored records of one zone into records as a client sees them. The presenter does not
 /// check permissions. Code that uses it must first check them with ``ZoneAccess``.
-struct RecordPresenter: Sendable {
+struct RecordPresenter {
   private let zoneID: ZoneID
   private let assets: AssetLinks
+  private let files: (any AssetReading)?
   private let owner: String?
   private let reader: String?
   private let database: OpenDatabase
 
-  init(_ address: ZoneAddress, in database: OpenDatabase) {
+  /// - Parameter files: see ``AssetLinks/downloadURL(checksum:files:)``.
+  init(_ address: ZoneAddress, in database: OpenDatabase, files: (any AssetReading)?) {
     zoneID = address.id
     assets = database.assets(of: address.database)
+    self.files = files
     owner = address.database.owner
     reader = database.caller.userRecordName
     self.database = database
@@ -34,7 +37,7 @@ struct RecordPresenter: Sendable {
     _ record: StoredRecord, selection: FieldSelection = .all
   ) throws(ServerError) -> RecordDictionary {
     var fields = try record.fieldsWithoutSharing().presented(selection)
-    if record.hasAssets { fields = try fields.presented(with: assets) }
+    if record.hasAssets { fields = try fields.presented(with: assets, files) }
     var dictionary = RecordDictionary(
       recordName: record.name, recordType: record.type,
       fields: fields,
@@ -67,10 +70,23 @@ struct RecordPresenter: Sendable {
 
 extension FieldsJSON {
   /// Adds the download URLs of files. The URLs are made when a record is read.
-  fileprivate func presented(with assets: AssetLinks) throws(ServerError) -> FieldsJSON {
-    do { return try replacingAssets(assets.shown) } catch {
+  fileprivate func presented(
+    with assets: AssetLinks, _ files: (any AssetReading)?
+  ) throws(ServerError) -> FieldsJSON {
+    var failure: ServerError?
+    let shown: FieldsJSON
+    do throws(WireError) {
+      shown = try replacingAssets { asset in
+        do throws(ServerError) { return try assets.shown(asset, files: files) } catch {
+          failure = error
+          return asset
+        }
+      }
+    } catch {
       throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
     }
+    if let failure { throw failure }
+    return shown
   }
 
   fileprivate func presented(_ selection: FieldSelection) throws(ServerError) -> FieldsJSON {

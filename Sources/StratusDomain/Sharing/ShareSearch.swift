@@ -88,7 +88,8 @@ extension ShareSearch {
   ) throws(ServerError) -> ResolvedShare {
     let owner = found.zone.database.owner ?? ""
     let invitation = invitation(to: found)
-    let presenter = RecordPresenter(found.zone, in: database)
+    // NB: the read of the store has ended, so the files of these records come from this server.
+    let presenter = RecordPresenter(found.zone, in: database, files: nil)
     var share = try presenter.dictionary(found.share)
     var view = ShareView(state: found.state, owner: owner, reader: user)
     var (role, status) = (ShareParticipant.Role.publicUser, ShareParticipant.Status.invited)

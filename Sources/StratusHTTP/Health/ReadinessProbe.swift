@@ -8,6 +8,7 @@ import StratusWire
 actor ReadinessProbe {
   private static let millisecondsPerCheck: Int64 = 1_000
   private let patience: Duration
+  private let patienceForFiles: Duration
 
   private let checks: [any ReadinessCheck]
   private let ambient: Ambient
@@ -16,14 +17,21 @@ actor ReadinessProbe {
   private var unanswered: Set<Int> = []
   private var found: [ReadinessFault] = []
   private var round = 0
+  /// Whether the current round waits no longer for the checks that concern only files.
+  private var isFilesTimeUp = false
   private var waiters: [CheckedContinuation<[ReadinessFault], Never>] = []
 
-  /// - Parameter patience: the maximum time of a check. Choice: a fault is reported within four
-  ///   seconds.
+  /// - Parameters:
+  ///   - patience: the maximum time of a check. Choice: a fault is reported within four seconds.
+  ///   - patienceForFiles: the maximum time of a check that concerns only files. Choice: load
+  ///     balancers often wait a second for an answer, and storage that hangs must not make them
+  ///     believe that the server is down.
   init(
-    _ checks: [any ReadinessCheck], ambient: Ambient, patience: Duration = .seconds(3)
+    _ checks: [any ReadinessCheck], ambient: Ambient, patience: Duration = .seconds(3),
+    patienceForFiles: Duration = .milliseconds(500)
   ) {
     self.patience = patience
+    self.patienceForFiles = patienceForFiles
     self.checks = checks
     self.ambient = ambient
   }
@@ -45,6 +53,7 @@ actor ReadinessProbe {
     round += 1
     found = []
     unanswered = Set(checks.indices)
+    isFilesTimeUp = false
     for (index, check) in checks.enumerated() {
       Task { self.answered(index, await check.faults()) }
     }
@@ -52,12 +61,33 @@ actor ReadinessProbe {
       try? await Task.sleep(for: patience)
       self.timeIsUp(in: round)
     }
+    if checks.contains(where: { $0.extent == .files }) {
+      Task { [round, patienceForFiles] in
+        try? await Task.sleep(for: patienceForFiles)
+        self.filesTimeIsUp(in: round)
+      }
+    }
   }
 
   private func answered(_ index: Int, _ faults: [ReadinessFault]) {
     found += faults
     unanswered.remove(index)
-    if unanswered.isEmpty { finish(found) }
+    finishIfComplete()
+  }
+
+  private func filesTimeIsUp(in round: Int) {
+    guard round == self.round, !unanswered.isEmpty else { return }
+    isFilesTimeUp = true
+    finishIfComplete()
+  }
+
+  /// Ends the round if it needs no further answer.
+  private func finishIfComplete() {
+    if unanswered.isEmpty {
+      finish(found)
+    } else if isFilesTimeUp, unanswered.allSatisfy({ checks[$0].extent == .files }) {
+      finish(found + late())
+    }
   }
 
   private func timeIsUp(in round: Int) {
@@ -66,8 +96,10 @@ actor ReadinessProbe {
 
   private func late() -> [ReadinessFault] {
     unanswered.sorted().map { index in
-      let name = checks[index].name
-      return ReadinessFault(name: "\(name)-unknown", reason: "the check of the \(name) hangs")
+      let check = checks[index]
+      return ReadinessFault(
+        name: "\(check.name)-unknown", reason: "the check of the \(check.name) hangs",
+        extent: check.extent)
     }
   }
 

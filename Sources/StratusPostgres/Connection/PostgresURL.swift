@@ -4,7 +4,8 @@
   /// The address of a PostgreSQL cluster, as libpq accepts it:
   /// `postgres://user@host:port/database?sslmode=verify-full`.
   ///
-  /// The password comes from libpq's password file or from the variable `PGPASSWORD`.
+  /// The password comes from libpq's password file or from the variable `PGPASSWORD`. The first
+  /// address loads libpq.
   public struct PostgresURL: Sendable, Hashable {
     /// An address that cannot be used.
     public struct Fault: Error, CustomStringConvertible {
@@ -19,6 +20,15 @@
     public init(_ text: String) throws(Fault) {
       guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
         throw Fault(description: "--postgres needs an address that begins with postgres://")
+      }
+      // NB: libpq must be loaded before its other functions are called. Every connection needs a
+      // `PostgresURL`, so this is the only place that loads libpq.
+      if let reason = stratus_libpq_fault() {
+        throw Fault(
+          description: """
+            PostgreSQL needs the library \(STRATUS_LIBPQ_NAME); install the Debian package libpq5 \
+            (\(String(cString: reason)))
+            """)
       }
       var message: UnsafeMutablePointer<CChar>?
       guard let options = PQconninfoParse(text, &message) else {

@@ -23,6 +23,8 @@ extension Finding {
         "stop the server, restore the file from a backup, and start the server"
       case "descriptors": "raise the limit of open files ('ulimit -n') and start the server again"
       case "disk-unwritable": "give the server's user the right to write to the data folder"
+      case "s3-unreachable", "s3-unknown":
+        "check S3, the network and the credentials; requests that need no files still work"
       default: "read the server's log"
       }
     self = .problem(fault.name, "the running server reports that \(fault.reason)", fix: fix)

@@ -35,7 +35,7 @@ public struct ServerStatus: JSONWritable, JSONReadable {
   public func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("productionLacks", array: lacks)
-      writer.member("ready", faults.isEmpty)
+      writer.member("ready", faults.allowRecords)
       writer.member("faults", array: faults)
       writer.member("version", version)
       writer.member("startedAt", startedAt)

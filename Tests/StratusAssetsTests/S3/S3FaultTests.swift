@@ -131,6 +131,16 @@ import Testing
     }
   }
 
+  @Test func `the check whether S3 can be reached ends after two attempts`() async throws {
+    try await Self.withStore { server, store in
+      try await store.requireAnswer()
+      server.setFaults { _ in .refusal(503, "SlowDown") }
+      let error = await Self.failure { () throws(ServerError) in try await store.requireAnswer() }
+      #expect(error?.code == .tryAgainLater)
+      #expect(server.requests.count == 1 + 2)
+    }
+  }
+
   @Test func `S3 refuses a wrong secret key, and the error does not contain the key`() async throws
   {
     try await Self.withStore(secret: "wrong-secret") { server, store in

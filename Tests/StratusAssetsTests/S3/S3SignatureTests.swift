@@ -4,7 +4,7 @@ import Testing
 @testable import StratusAssets
 
 /// The examples of the Amazon S3 API Reference, *Signature Calculations for the Authorization
-/// Header*.
+/// Header* and *Authenticating Requests: Using Query Parameters*.
 @Suite struct S3Signatures {
   private static let signature = S3Signature(
     credentials: S3Credentials(
@@ -58,6 +58,24 @@ import Testing
     #expect(
       field.contains("Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request"))
   }
+
+  @Test func `a presigned URL has the query of Amazon's example`() {
+    let query = Self.signature.signedQuery(
+      method: "GET", path: "/test.txt", query: [], host: Self.host.value, seconds: 86_400)
+    let expected = [
+      "X-Amz-Algorithm=AWS4-HMAC-SHA256",
+      "X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request",
+      "X-Amz-Date=20130524T000000Z", "X-Amz-Expires=86400", "X-Amz-SignedHeaders=host",
+      "X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404",
+    ]
+    #expect(query == expected.joined(separator: "&"))
+  }
+
+  @Test func `a presigned URL is valid for at most seven days`() {
+    let query = Self.signature.signedQuery(
+      method: "GET", path: "/test.txt", query: [], host: Self.host.value, seconds: .max)
+    #expect(query.contains("&X-Amz-Expires=604800&"))
+  }
 }
 
 /// The address of the option `--assets`.
@@ -90,12 +108,19 @@ import Testing
     "", "http://assets", "s3://", "s3://Assets", "s3://as", "s3://a..b", "s3://-assets",
     "s3://user:password@assets", "s3://assets:80", "s3://assets/../other", "s3://assets/a%20b",
     "s3://assets?color=red", "s3://assets?region=", "s3://assets?region=a/b",
-    "s3://assets?path-style=maybe", "s3://assets?endpoint=ftp://host",
+    "s3://assets?path-style=maybe", "s3://assets?presigned-downloads=maybe",
+    "s3://assets?endpoint=ftp://host",
     "s3://assets?endpoint=https://user@host", "s3://assets?endpoint=https://host/path",
     "s3://assets?endpoint=http://storage.example.org",
   ])
   func `an S3 address that cannot be used is refused`(text: String) {
     #expect(throws: S3Location.Fault.self) { try S3Location(text) }
+  }
+
+  @Test func `files are downloaded from S3 only with presigned-downloads=yes`() throws {
+    #expect(try S3Location("s3://assets?presigned-downloads=yes").presignsDownloads)
+    #expect(try !S3Location("s3://assets?presigned-downloads=no").presignsDownloads)
+    #expect(try !S3Location("s3://assets").presignsDownloads)
   }
 
   @Test func `with plaintext=yes, an S3 endpoint on another machine needs no TLS`() throws {

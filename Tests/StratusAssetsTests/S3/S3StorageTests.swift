@@ -201,6 +201,28 @@ private struct StoreWithFixedTime: AssetStore {
     }
   }
 
+  @Test func `a real S3 accepts presigned URLs`() async throws {
+    try await Self.withStores { _, store, _ in
+      let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
+      try await upload.append([1, 2, 3])
+      _ = try await upload.finish(as: "00000001")
+      let now = S3Storage.now()
+      let url = try #require(
+        store.downloadURL(
+          ofFile: "00000001", at: S3Sample.address, from: now - 3_600_000, until: now + 3_600_000))
+      let answer = try await S3Sample.fetch(url)
+      #expect(answer.body == [1, 2, 3])
+      #expect(answer.headers["content-type"] == "application/octet-stream")
+      #expect(answer.headers["content-disposition"] == "attachment")
+      let changed = try await S3Sample.fetch(url.replacing("=attachment&", with: "=inline&"))
+      #expect(changed.status == 403)
+      let expired = try #require(
+        store.downloadURL(
+          ofFile: "00000001", at: S3Sample.address, from: now - 7_200_000, until: now - 3_600_000))
+      #expect(try await S3Sample.fetch(expired).status == 403)
+    }
+  }
+
   @Test func `a real S3 refuses a wrong secret`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment["AWS_SECRET_ACCESS_KEY"] = "wrong"

@@ -11,6 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct Readiness {
   private struct Check: ReadinessCheck {
     let name: String
+    var extent = ReadinessFault.Extent.everything
     let look: @Sendable () async -> [ReadinessFault]
 
     func faults() async -> [ReadinessFault] { await look() }
@@ -49,6 +50,46 @@ import Testing
   }
 
   @Test
+  func `The readiness probe does not wait long for a check that concerns only files`() async throws
+  {
+    let (gate, key) = AsyncStream.makeStream(of: Void.self)
+    let probe = ReadinessProbe(
+      [
+        Check(name: "disk") { [] },
+        Check(name: "s3", extent: .files) {
+          for await _ in gate {}
+          return []
+        },
+      ],
+      ambient: Live().ambient, patience: .seconds(600), patienceForFiles: .milliseconds(50))
+    let faults = await probe.faults()
+    #expect(faults.map(\.name) == ["s3-unknown"])
+    #expect(faults.map(\.extent) == [.files])
+    #expect(ReadinessAnswer(faults: faults).isReady)
+    key.finish()
+  }
+
+  @Test
+  func `The readiness probe waits for the other checks if a check of files hangs`() async throws {
+    let (filesGate, filesKey) = AsyncStream.makeStream(of: Void.self)
+    let probe = ReadinessProbe(
+      [
+        Check(name: "disk") {
+          for _ in 0..<1_000 { await Task.yield() }
+          return [ReadinessFault(name: "disk-full", reason: "the disk is full")]
+        },
+        Check(name: "s3", extent: .files) {
+          for await _ in filesGate {}
+          return []
+        },
+      ],
+      ambient: Live().ambient, patience: .seconds(600), patienceForFiles: .zero)
+    let faults = await probe.faults()
+    #expect(Set(faults.map(\.name)) == ["disk-full", "s3-unknown"])
+    filesKey.finish()
+  }
+
+  @Test
   func `The readiness check reports a data folder that the server cannot write to`() async throws {
     let missing = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-missing-" + Live().ambient.makeUUID())
@@ -66,6 +107,31 @@ import Testing
         == #"{"status":"unavailable","faults":[{"name":"disk-full","reason":"the disk is full"}]}"#)
     #expect(
       String(decoding: ReadinessAnswer(faults: []).jsonBytes, as: UTF8.self) == #"{"status":"ok"}"#)
+  }
+
+  @Test func `A server is ready if a fault affects only files, and its answer names the fault`() {
+    let lost = ReadinessFault(name: "s3-unreachable", reason: "S3 is gone", extent: .files)
+    let full = ReadinessFault(name: "disk-full", reason: "the disk is full")
+    let files = #"{"name":"s3-unreachable","reason":"S3 is gone","affects":"files"}"#
+    #expect(ReadinessAnswer(faults: [lost]).isReady)
+    #expect(!ReadinessAnswer(faults: [lost, full]).isReady)
+    #expect(
+      String(decoding: ReadinessAnswer(faults: [lost]).jsonBytes, as: UTF8.self)
+        == #"{"status":"degraded","faults":[\#(files)]}"#)
+    #expect(
+      String(decoding: ReadinessAnswer(faults: [lost, full]).jsonBytes, as: UTF8.self)
+        .hasPrefix(#"{"status":"unavailable","faults":[\#(files),"#))
+  }
+
+  @Test func `A fault of a server's status keeps the part that it affects`() throws {
+    for extent in [ReadinessFault.Extent.everything, .files] {
+      let status = ServerStatus(
+        lacks: [], faults: [ReadinessFault(name: "a", reason: "b", extent: extent)],
+        version: "1", startedAt: 0, uptimeSeconds: 0, containers: [])
+      let text = String(decoding: status.jsonBytes, as: UTF8.self)
+      #expect(text.contains("\"ready\":\(extent == .files)"))
+      #expect(try ServerStatus(jsonBytes: status.jsonBytes).faults == status.faults)
+    }
   }
 
   @Test(arguments: [

@@ -21,11 +21,17 @@ export async function show(screen) {
         "fail until development is deployed."), lackTable(lacks)],
     h("h2", {}, "Server"),
     facts([
-      ["State", status.ready ? badge("ready", "good") : badge("not ready", "bad")],
+      ["State", state(status)],
       ["Version", status.version], ["Started", time(status.startedAt)],
       ...status.faults.map((fault) => [fault.name, fault.reason]),
     ]),
     stores(status.containers));
+}
+
+/** A ready server may have faults that affect only files. */
+function state({ ready, faults }) {
+  if (!ready) return badge("not ready", "bad");
+  return faults.length === 0 ? badge("ready", "good") : badge("ready, but without files", "bad");
 }
 
 function stores(containers) {
