@@ -118,6 +118,55 @@
       }
     }
 
+    @Test func `a restore puts the later removals into the data folder of the first node`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let node = try await cluster.node()
+          _ = try await epoch(on: node)
+          await node.close()
+          let place = try folders.place(of: cluster, shared: "restored")
+          let backup = folders["backup"]
+          _ = try Backup.make(of: try folders.place(of: cluster), at: backup)
+          try PostgresTestSchema(of: try cluster.settings).remove()
+          // The first entry is from before the backup.
+          let entries = [1, Int64(1) << 50].map {
+            RemovalEntry(time: $0, kind: .disabled, subject: "account")
+          }
+          let journal = folders["removals.log"]
+          try Data(entries.flatMap { $0.jsonBytes + [UInt8(ascii: "\n")] }).write(to: journal)
+          let summary = try Backup.restore(backup, to: place, removals: .file(journal))
+          #expect(summary.laterRemovalsCount == 1)
+          let names = try FileManager.default.contentsOfDirectory(atPath: folders["data"].path)
+          #expect(Set(names) == ["removals.log", "removals.pending"])
+        }
+      }
+    }
+
+    @Test func `a restored folder is not moved to PostgreSQL before its removals are applied`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let node = try await cluster.node()
+          _ = try await epoch(on: node)
+          await node.close()
+          let restored = folders["restored"]
+          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
+          _ = try Backup.restore(folders["backup"], to: restored)
+          try Data("1".utf8).write(to: restored.appendingPathComponent("removals.pending"))
+          let url = try #require(TestServer.url)
+          let failure = #expect(throws: BackupFailure.self) {
+            try InstallationCopy.run(
+              from: .folder(restored), to: .postgres(url), shared: folders["moved"],
+              history: .moved, schema: cluster.schema)
+          }
+          #expect(failure?.description.contains("start and stop a server") == true)
+        }
+      }
+    }
+
     @Test func `a data folder with a journal of removals is not overwritten by a restore`()
       async throws
     {
