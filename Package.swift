@@ -285,8 +285,8 @@ let package = Package(
     tests(
       "StratusPostgresTests",
       [
-        "StratusConformance", "StratusPostgres", "StratusSQL", "StratusSQLite", "StratusDomain",
-        "StratusWire",
+        "StratusConformance", "StratusPostgres", "StratusServer", "StratusSQL", "StratusSQLite",
+        "StratusDomain", "StratusWire",
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
     .target(

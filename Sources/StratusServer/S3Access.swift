@@ -1,7 +1,7 @@
 import Foundation
 import StratusAssets
 import StratusDomain
-import StratusWire
+public import StratusWire
 
 /// The reason why assets cannot be in S3, as a sentence for the operator.
 public struct S3Unusable: Error, CustomStringConvertible {
@@ -24,6 +24,9 @@ public struct S3Access: Sendable {
     credentials = S3CredentialSource(environment: environment)
   }
 
+  /// The bucket and the prefix, as ``AssetsPlace`` stores them.
+  var place: String { location.place }
+
   /// The location, as it appears in messages.
   var shown: String { location.shown }
 
@@ -41,17 +44,53 @@ public struct S3Access: Sendable {
   }
 }
 
+extension S3Access {
+  fileprivate func open(live: Live) -> (S3Client, S3AssetStore) {
+    let client = S3Client(
+      location: location, credentials: credentials, now: live.ambient.now,
+      chance: { live.chance() })
+    let store = S3AssetStore(
+      client: client, now: live.ambient.now, makeName: live.ambient.makeUUID)
+    return (client, store)
+  }
+
+  /// Returns the reason of an error, and advice.
+  fileprivate static func detail(of error: ServerError) -> String {
+    let facts = ["fault", "status", "code", "message"].compactMap { error.facts[$0] }
+      .filter { !$0.isEmpty }
+    let advice = error.hint.map { "; \($0)" } ?? ""
+    return facts.joined(separator: ", ") + advice
+  }
+
+  /// Checks whether this machine reaches the bucket. Nothing is written to the bucket.
+  public func findings(live: Live = Live()) async -> [Finding] {
+    do throws(S3Unusable) { try requireCredentials() } catch {
+      return [
+        .problem(
+          "s3-credentials", "there are no credentials for \(shown): \(error)",
+          fix: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use ~/.aws/credentials")
+      ]
+    }
+    let (client, store) = open(live: live)
+    var findings: [Finding] = []
+    do throws(ServerError) { try await store.requireAnswer() } catch {
+      findings.append(
+        .problem(
+          "s3-unreachable", "\(shown) cannot be used: \(Self.detail(of: error))",
+          fix: "check the address of --assets, the credentials, and the network"))
+    }
+    await client.close()
+    return findings
+  }
+}
+
 extension ServerStorage {
   /// Keeps the bytes of assets in S3.
   ///
   /// - Throws: ``S3Unusable`` if there are no credentials, or S3 cannot be used with them.
   mutating func keepAssets(in access: S3Access, live: Live) async throws(S3Unusable) {
     try access.requireCredentials()
-    let client = S3Client(
-      location: access.location, credentials: access.credentials, now: live.ambient.now,
-      chance: { live.chance() })
-    let store = S3AssetStore(
-      client: client, now: live.ambient.now, makeName: live.ambient.makeUUID)
+    let (client, store) = access.open(live: live)
     do throws(ServerError) { try await store.check() } catch {
       await client.close()
       throw S3Unusable(description: Self.sentence(access.shown, error))
@@ -66,10 +105,7 @@ extension ServerStorage {
   }
 
   private static func sentence(_ shown: String, _ error: ServerError) -> String {
-    let facts = ["fault", "status", "code", "message"].compactMap { error.facts[$0] }
-      .filter { !$0.isEmpty }
-    let advice = error.hint.map { "; \($0)" } ?? ""
-    return "The bytes of assets cannot be in \(shown): \(facts.joined(separator: ", "))\(advice)."
+    "The bytes of assets cannot be in \(shown): \(S3Access.detail(of: error))."
   }
 }
 

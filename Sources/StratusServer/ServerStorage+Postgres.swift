@@ -182,6 +182,5 @@ extension ServerStorage {
     /// Returns no stores, because a store in PostgreSQL holds no file open.
     func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] { [:] }
     func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {}
-    func sizeBytes(ofStore address: StoreAddress) -> Int64 { 0 }
   }
 #endif

@@ -154,9 +154,8 @@ protocol OpenStoreCatalog: StoreCatalog {
   /// Closes a store, unless it is in use or was used after the given time. The next request opens
   /// it again.
   func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async
-  /// Returns the size of a store's files in bytes, without its assets, or 0 if the store has no
-  /// file.
-  func sizeBytes(ofStore address: StoreAddress) -> Int64
+  /// Returns the size of a store in bytes, without its assets, or 0 if the size is not known.
+  func sizeBytes(ofStore address: StoreAddress) async -> Int64
   /// Removes a container's stores with all their data.
   func deleteStores(of container: String) async throws(ServerError)
 }

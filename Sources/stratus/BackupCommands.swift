@@ -14,6 +14,10 @@ struct BackupCommand: AsyncParsableCommand {
       Restore the folder with "stratus restore". Never start a server on a copy, because devices \
       would miss changes. With --verify, the command reads an existing backup and compares every \
       file with its checksum.
+
+      With --postgres, the command copies an installation in PostgreSQL, whose servers may be \
+      running. The backup has the same form, so it can also be restored into a data folder. It \
+      contains the journal of removals of the server on --data only.
       """)
 
   @Argument(help: "The folder to create, or to check.")
@@ -38,16 +42,26 @@ struct BackupCommand: AsyncParsableCommand {
   @Flag(help: "Check the backup instead of making one.")
   var verify = false
 
+  @OptionGroup(title: "PostgreSQL")
+  var postgres: PostgresPlaceOptions
+
   func run() async throws {
     umask(0o077)
     let target = URL(fileURLWithPath: folder)
     if verify { return try check(target) }
-    let summary = try withProgress("copying") { show in
-      try Backup.make(
-        of: data.url, at: target, keys: keys.map(URL.init(fileURLWithPath:)),
-        since: since.map(URL.init(fileURLWithPath:)), onProgress: show)
+    let place = try postgres.place(data: data)
+    let keys = keys.map { URL(fileURLWithPath: $0) }
+    let since = since.map { URL(fileURLWithPath: $0) }
+    let summary = try withProgress("copying") { show -> Backup.Summary in
+      if let place {
+        return try Backup.make(
+          of: place, at: target, keys: keys, since: since, onProgress: show)
+      }
+      return try Backup.make(
+        of: data.url, at: target, keys: keys, since: since, onProgress: show)
     }
-    BackupHistory(of: data.url).note(target)
+    // NB: all nodes find the shared folder, so the doctor can run on any of them.
+    BackupHistory(of: place?.shared ?? data.url).note(target)
     try summary.report(in: folder)
   }
 
@@ -55,6 +69,7 @@ struct BackupCommand: AsyncParsableCommand {
     if keys != nil || since != nil {
       throw Failure("--verify checks a backup; leave out --keys and --since")
     }
+    if postgres.postgres != nil { throw Failure("--verify checks a backup; leave out --postgres") }
     let found = try withProgress("checking") { show in
       try Backup.verify(target, onProgress: show)
     }
@@ -77,6 +92,11 @@ struct RestoreCommand: AsyncParsableCommand {
     discussion: """
       Stop the server and move its data folder away first. The backup is not changed. After a \
       restore, devices fetch all their data again.
+
+      With --postgres, the command restores into an empty PostgreSQL database and an empty folder \
+      --shared. It makes a temporary folder beside --shared, which needs space for all data. \
+      The folder --data gets only the journal of removals. Start the server on this folder before \
+      all other servers, because it applies the journal.
       """)
 
   @Argument(help: "A folder from \"stratus backup\", or a snapshot of a data folder.")
@@ -97,6 +117,9 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(help: "Restore what was removed after the backup, too, such as deleted accounts.")
   var noRemovals = false
 
+  @OptionGroup(title: "PostgreSQL")
+  var postgres: PostgresPlaceOptions
+
   func run() async throws {
     if removals != nil, noRemovals { throw Failure("give --removals or --no-removals, not both") }
     umask(0o077)
@@ -104,10 +127,22 @@ struct RestoreCommand: AsyncParsableCommand {
       noRemovals
       ? .none
       : removals.map { Backup.RemovalSource.file(URL(fileURLWithPath: $0)) } ?? .backup
-    let summary = try withProgress("restoring") { show in
-      try Backup.restore(
-        URL(fileURLWithPath: folder), to: data.url, keys: keys.map(URL.init(fileURLWithPath:)),
-        removals: source, onProgress: show)
+    let place = try postgres.place(data: data)
+    if place != nil, !data.isNamed {
+      throw Failure("--postgres needs --data, the data folder of the server that starts first")
+    }
+    if place != nil, postgres.assets != nil {
+      throw Failure("a backup names its bucket itself; leave out --assets")
+    }
+    let backup = URL(fileURLWithPath: folder)
+    let keys = keys.map { URL(fileURLWithPath: $0) }
+    let summary = try withProgress("restoring") { show -> Backup.Summary in
+      if let place {
+        return try Backup.restore(
+          backup, to: place, keys: keys, removals: source, onProgress: show)
+      }
+      return try Backup.restore(
+        backup, to: data.url, keys: keys, removals: source, onProgress: show)
     }
     if summary.laterRemovalsCount > 0 {
       say("removals after the backup: \(summary.laterRemovalsCount); the server applies them")
@@ -117,7 +152,7 @@ struct RestoreCommand: AsyncParsableCommand {
         "accounts that were deleted and sessions that were revoked after the backup exist again; "
           + "give --removals FILE to remove them, or --no-removals")
     }
-    try summary.report(in: data.folder)
+    try summary.report(in: place == nil ? data.folder : "PostgreSQL")
   }
 }
 

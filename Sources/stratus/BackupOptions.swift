@@ -32,7 +32,8 @@ struct BackupOptions: ParsableArguments {
     }
     guard let backups else { return nil }
     if hasPostgres {
-      throw Failure("--backups copies files; back up PostgreSQL with its own tools")
+      throw Failure(
+        "--backups copies a data folder; run 'stratus backup --postgres' at intervals instead")
     }
     let folder = URL(fileURLWithPath: backups).standardizedFileURL
     if (folder.path + "/").hasPrefix(data.standardizedFileURL.path + "/") {

@@ -8,6 +8,11 @@ struct DataOption: ParsableArguments {
     help: "The server's data folder. Default: STRATUS_DATA, then .stratus.")
   var path: String?
 
+  /// Whether the operator has named the folder.
+  var isNamed: Bool {
+    path != nil || ProcessInfo.processInfo.environment["STRATUS_DATA"]?.isEmpty == false
+  }
+
   /// The path of the folder.
   var folder: String {
     if let path { return path }

@@ -63,7 +63,9 @@ struct DoctorCommand: AsyncParsableCommand {
     abstract: "Find the problems of a server and its data, and explain how to repair them.",
     discussion: """
       The command works whether or not the server runs, and changes nothing. Its exit status is 1 \
-      if there is a problem. With --url, it shows only what the server reports.
+      if there is a problem. With --url, it shows only what the server reports. With --postgres, \
+      it examines an installation in PostgreSQL: the cluster, the nodes, the stores, and the \
+      folder --shared. With --assets, it also sends a request to the bucket.
       """)
 
   @OptionGroup var server: ServerOptions
@@ -74,10 +76,23 @@ struct DoctorCommand: AsyncParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  @OptionGroup(title: "PostgreSQL")
+  var postgres: PostgresPlaceOptions
+
   func run() async throws {
     var all: [Finding] = []
+    let place = try postgres.place(data: server.data, usesAssets: true)
+    let bucket = try postgres.bucket()
+    if place != nil, server.url != nil {
+      throw Failure("give --postgres or --url, not both")
+    }
     if server.url == nil {
-      all = Doctor(data: server.data.url, readsAll: thorough).findings()
+      if let place {
+        all = await PostgresDoctor(place, readsAll: thorough).findings()
+      } else {
+        all = await bucket?.findings() ?? []
+        all += Doctor(data: server.data.url, readsAll: thorough).findings()
+      }
       // A stopped server is not a problem, because the folder can be examined without it.
       if let status = try? await server.send(FetchStatus.self, .init()) {
         let names = Set(all.map(\.name))
@@ -85,7 +100,7 @@ struct DoctorCommand: AsyncParsableCommand {
           $0.name == "production-lacks" || !names.contains($0.name)
         }
         all = own + all.filter { $0.name != "production-lacks" }
-      } else {
+      } else if place == nil {
         all.append(.note("stopped", "no server runs on the data folder"))
       }
     } else {

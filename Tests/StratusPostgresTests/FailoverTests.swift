@@ -8,15 +8,6 @@
   @testable import StratusPostgres
 
   @Suite(.enabled(if: TestServer.isThere)) struct Failovers {
-    private func epoch(on node: PostgresCluster) async throws -> Int64 {
-      try await node.stores.store(at: development).write { (body) throws(ServerError) in
-        if try body.lockZone(named: "Notes", in: .private(owner: "_ann")) == nil {
-          _ = try body.createZone(named: "Notes", in: .private(owner: "_ann"))
-        }
-        return try body.epoch(of: .private(user: "_ann"))
-      }
-    }
-
     /// Runs a node, and returns the epoch of a database.
     private func epochOfNewNode(of cluster: TestCluster) async throws -> Int64 {
       let node = try await cluster.node()

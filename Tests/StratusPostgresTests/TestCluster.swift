@@ -51,6 +51,16 @@
     }
   }
 
+  /// Returns the epoch of a database, and creates a zone in it if there is none.
+  func epoch(on node: PostgresCluster) async throws -> Int64 {
+    try await node.stores.store(at: development).write { (body) throws(ServerError) in
+      if try body.lockZone(named: "Notes", in: .private(owner: "_ann")) == nil {
+        _ = try body.createZone(named: "Notes", in: .private(owner: "_ann"))
+      }
+      return try body.epoch(of: .private(user: "_ann"))
+    }
+  }
+
   /// A number that several tasks count up.
   final class TestCounter: Sendable {
     private let number = Mutex<Int64>(0)

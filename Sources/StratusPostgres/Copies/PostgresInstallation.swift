@@ -3,14 +3,16 @@
   import StratusSQL
   import StratusWire
 
-  /// An installation in PostgreSQL that no node uses, as the source or the target of a copy. The
-  /// methods block the thread.
+  /// An installation in PostgreSQL, as the source or the target of a copy, and for the doctor.
+  /// Nodes may use an installation that is only read. The methods block the thread.
   ///
   /// A target has a table `unfinished_copy` until the copy is complete. Nodes refuse such an
   /// installation, and the next copy removes it.
   public final class PostgresInstallation {
-    private let schema: String
-    private let connection: PostgresConnection
+    /// The address without secrets, for the operator.
+    public let shown: String
+    let schema: String
+    let connection: PostgresConnection
     private let now: @Sendable () -> Int64
     private let makeEpoch: @Sendable () -> Int64
 
@@ -22,6 +24,7 @@
       _ settings: PostgresSettings, now: @escaping @Sendable () -> Int64,
       makeEpoch: @escaping @Sendable () -> Int64
     ) throws(ServerError) {
+      shown = settings.url.shown
       schema = settings.schema
       self.now = now
       self.makeEpoch = makeEpoch
@@ -34,7 +37,11 @@
         // NB: whole tables are read. While the other engine works, this transaction may be idle for
         // longer than a transaction of a server may be.
         try connection.define(
-          "SET enable_seqscan = on; SET idle_in_transaction_session_timeout = 0;")
+          """
+          SET enable_seqscan = on;
+          SET enable_hashjoin = on;
+          SET idle_in_transaction_session_timeout = 0;
+          """)
       } catch {
         connection.close()
         throw error
@@ -46,15 +53,21 @@
 
     /// Begins to read the present state.
     ///
+    /// - Parameter besideNodes: whether nodes may run meanwhile. Their later writes are not read.
     /// - Returns: the stores.
-    /// - Throws: `INTERNAL_ERROR` if there is no complete installation, or if a node runs.
-    public func beginReading() throws(ServerError) -> [StoreAddress] {
+    /// - Throws: `INTERNAL_ERROR` if there is no complete installation, or if a node runs and
+    ///   `besideNodes` is false.
+    public func beginReading(
+      besideNodes: Bool = false
+    ) throws(ServerError) -> [StoreAddress] {
       try connection.beginRead(in: schema)
       if try !hasTable("registry") {
         throw .fault("the database does not contain the data of Stratus")
       }
       try Self.refuseUnfinished(schema, on: connection)
-      if try connection.first(InstallationStatements.nodes, [], { $0.integer(0) }) ?? 0 > 0 {
+      if !besideNodes,
+        try connection.first(InstallationStatements.nodes, [], { $0.integer(0) }) ?? 0 > 0
+      {
         var error = ServerError.fault("nodes use the database")
         error.hint = "stop all nodes; a node that was killed counts as stopped after 30 seconds"
         throw error
@@ -165,7 +178,7 @@
       ) { $0.integer(0) != 0 }
       guard isFound == true else { return }
       var error = ServerError.fault("a copy to this database is not complete")
-      error.hint = "run 'stratus copy' again"
+      error.hint = "run 'stratus copy' or 'stratus restore' again"
       throw error
     }
 
@@ -180,7 +193,7 @@
       try connection.commit().require()
     }
 
-    private func stores() throws(ServerError) -> [(address: StoreAddress, number: Int64)] {
+    func stores() throws(ServerError) -> [(address: StoreAddress, number: Int64)] {
       var stores: [(address: StoreAddress, number: Int64)] = []
       try connection.run(InstallationStatements.stores, []) { (row) throws(ServerError) in
         guard let environment = ContainerEnvironment(rawValue: row.text(1)) else {

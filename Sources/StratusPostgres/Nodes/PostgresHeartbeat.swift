@@ -19,7 +19,7 @@
     /// The time between two heartbeats.
     static let pause = Duration.seconds(3)
     /// The time without a heartbeat after which a node counts as ended. Choice: ten heartbeats.
-    private static let silenceMilliseconds: Int64 = 30_000
+    static let silenceMilliseconds: Int64 = 30_000
 
     let autocommit: PostgresAutocommit
     let node: String
@@ -74,15 +74,18 @@
     /// Returns all nodes, sorted by their names.
     func nodes() async throws(ServerError) -> [PostgresNode] {
       try await autocommit.run { (session) throws(ServerError) in
-        var nodes: [PostgresNode] = []
-        try session.connection.run(HeartbeatStatements.list, []) { (row) throws(ServerError) in
-          nodes.append(
-            PostgresNode(
-              name: row.text(0), version: row.text(1), startedAt: row.integer(2),
-              seenAt: row.integer(3), isDraining: row.integer(4) != 0))
-          return true
-        }
-        return nodes
+        try Self.nodes(on: session.connection)
+      }
+    }
+
+    /// Returns the rows of all nodes, sorted by their names.
+    static func nodes(
+      on connection: any SQLConnection
+    ) throws(ServerError) -> [PostgresNode] {
+      try connection.all(HeartbeatStatements.list, []) { row in
+        PostgresNode(
+          name: row.text(0), version: row.text(1), startedAt: row.integer(2),
+          seenAt: row.integer(3), isDraining: row.integer(4) != 0)
       }
     }
   }

@@ -87,7 +87,8 @@
       }
     }
 
-    private static func read(on connection: any SQLConnection) throws(ServerError) -> Timeline {
+    /// Returns the present timeline.
+    static func read(on connection: any SQLConnection) throws(ServerError) -> Timeline {
       let found = try connection.first(TimelineStatements.read, []) { row in
         Timeline(
           cluster: row.text(0), number: Int64(row.text(1), radix: 16) ?? 0,

@@ -76,6 +76,13 @@
       }
     }
 
+    /// Returns the size of the tables and indexes of a store in bytes.
+    func sizeBytes(of store: String) async throws(ServerError) -> Int64 {
+      try await cluster.read { (session) throws(ServerError) in
+        try session.connection.first(PostgresTables.size, [.text(store)]) { $0.integer(0) } ?? 0
+      }
+    }
+
     func name(of number: Int64) -> String { "\(schema)_\(number)" }
 
     /// The layout of the first stores in PostgreSQL.

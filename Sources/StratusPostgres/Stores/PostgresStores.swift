@@ -65,6 +65,12 @@
       state.withLock { $0.schemas[address] != nil }
     }
 
+    /// Returns the size of a store's tables and indexes in bytes, or 0 if it cannot be read.
+    public func sizeBytes(ofStore address: StoreAddress) async -> Int64 {
+      guard let schema = state.withLock({ $0.schemas[address] }) else { return 0 }
+      do throws(ServerError) { return try await opening.sizeBytes(of: schema) } catch { return 0 }
+    }
+
     /// Reads which stores exist.
     public func refresh() async throws(ServerError) {
       let schemas = try await opening.list()

@@ -43,7 +43,7 @@
 
     /// The tables that have indexes with the columns `database`, `zone` or `root`, and the columns
     /// for which ``tuning`` sets `n_distinct`.
-    private static let keyed: [(table: String, columns: [String])] = [
+    static let keyed: [(table: String, columns: [String])] = [
       ("asset_holds", ["database", "zone"]), ("cascades", ["database", "zone"]),
       ("entries", ["database", "zone"]), ("joined_shares", ["database", "zone", "root"]),
       ("links", ["database", "zone"]), ("listings", ["database", "zone"]),
@@ -88,6 +88,14 @@
       }
       return lines.joined(separator: "\n")
     }()
+
+    /// The size of the tables and indexes of a schema in bytes.
+    static let size = SQLStatement(
+      """
+      SELECT COALESCE(SUM(pg_total_relation_size(tables.oid)), 0)::BIGINT
+      FROM pg_class AS tables JOIN pg_namespace AS schemas ON schemas.oid = relnamespace
+      WHERE nspname = ?::TEXT AND relkind = 'r'
+      """)
 
     /// The time of the database's clock, in milliseconds since 1970 UTC.
     static let now = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT"

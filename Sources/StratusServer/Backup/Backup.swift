@@ -39,6 +39,7 @@ public struct Backup {
     public var totalBytes: Int64
   }
 
+  /// The folder that is copied. With ``cluster``, the folder has only keys and bytes of assets.
   let source: URL
   let target: URL
   let live: Live
@@ -47,6 +48,8 @@ public struct Backup {
   let earlier: (folder: URL, manifest: BackupManifest)?
   /// The journal of removals that a restore uses.
   private(set) var removals = RemovalSource.none
+  /// The stores and the registry, if they are not files in ``source``.
+  private(set) var cluster: (any BackupCluster)?
 
   /// The journal of removals whose entries a restore applies.
   public enum RemovalSource: Sendable, Equatable {
@@ -74,11 +77,21 @@ public struct Backup {
     of data: URL, at folder: URL, keys: URL? = nil, since earlier: URL? = nil, live: Live = Live(),
     onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
+    try make(
+      of: data, beside: nil, at: folder, keys: keys, since: earlier, live: live, onProgress)
+  }
+
+  /// Copies a data folder, or the stores of PostgreSQL and the shared folder of its servers.
+  static func make(
+    of source: URL, beside cluster: (any BackupCluster)?, at folder: URL, keys: URL?,
+    since earlier: URL?, live: Live, _ onProgress: @escaping (Progress) -> Void
+  ) throws(BackupFailure) -> Summary {
     var known: (folder: URL, manifest: BackupManifest)?
     if let earlier { known = (earlier.standardizedFileURL, try manifest(of: earlier)) }
-    let summary = try Backup(source: data, target: folder, live: live, earlier: known, onProgress)
-      .run(.keep)
-    if let keys { try KeyBackup.copy(of: data, to: keys) }
+    var backup = Backup(source: source, target: folder, live: live, earlier: known, onProgress)
+    backup.cluster = cluster
+    let summary = try backup.run(.keep)
+    if let keys { try KeyBackup.copy(of: source, to: keys) }
     return summary
   }
 
@@ -129,7 +142,7 @@ public struct Backup {
       try run.copy(stores)
       switch purpose {
       case .keep:
-        try RemovalFile.copy(from: source, to: partial)
+        try RemovalFile.copy(from: cluster?.journalFolder ?? source, to: partial)
         try run.writeManifest(begunAt: begunAt)
       case .beginAnew: try run.restoreRemovals()
       }
@@ -158,7 +171,21 @@ public struct Backup {
     }
   }
 
+  /// The source, for messages and for the list of the backup's files.
+  var sourceName: String { cluster?.shown ?? source.path }
+
+  /// The S3 bucket with the bytes of assets, or nil if they are in ``source``.
+  var assetsPlace: String? {
+    if let cluster { return cluster.assetsPlace }
+    return AssetsPlace(data: source).stored
+  }
+
   private func storesToCopy() throws(BackupFailure) -> [StoreAddress] {
+    if let cluster {
+      do throws(ServerError) { return try cluster.stores() } catch {
+        throw BackupFailure(error, what: sourceName)
+      }
+    }
     if access(DataFolder.registry(in: source).path, R_OK) != 0 {
       throw errno == ENOENT
         ? BackupFailure("\(source.path) does not hold the data of a Stratus server")
@@ -200,6 +227,36 @@ public struct Backup {
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     return URL(fileURLWithPath: path, isDirectory: true)
   }
+}
+
+/// The stores and the registry of an installation that does not keep them in files.
+protocol BackupCluster {
+  /// The description of the place without secrets.
+  var shown: String { get }
+  /// The S3 bucket with the bytes of assets, or nil if they are in a folder.
+  var assetsPlace: String? { get }
+  /// The folder with the journal of removals.
+  var journalFolder: URL { get }
+
+  /// Returns the present stores.
+  func stores() throws(ServerError) -> [StoreAddress]
+
+  /// Returns the approximate size of a store in bytes.
+  func sizeBytes(ofStore address: StoreAddress) throws(ServerError) -> Int64
+
+  /// Copies a store into a file of a folder. The copy has the state of one moment.
+  ///
+  /// - Parameter onProgress: is called at intervals with the fraction of the rows that are copied,
+  ///   from 0 to 1.
+  /// - Returns: the copy's epoch.
+  func copyStore(
+    at address: StoreAddress, to folder: URL, onProgress: (Double) -> Void
+  ) throws(ServerError) -> Int64?
+
+  /// Copies the registry into a file of a folder.
+  ///
+  /// - Parameter epochs: the epochs of all copied stores. The copy lists only these stores.
+  func copyRegistry(to folder: URL, epochs: [StoreAddress: Int64]) throws(ServerError)
 }
 
 extension StoreAddress {

@@ -6,6 +6,10 @@ import StratusDomain
 public struct BackupFailure: Error, Sendable, CustomStringConvertible {
   public let description: String
 
+  /// The failure of a program that cannot use PostgreSQL.
+  static let withoutPostgres = BackupFailure(
+    "this program was built without PostgreSQL: build it with 'swift build --traits Postgres'")
+
   init(_ description: String) { self.description = description }
 
   init(_ description: String, _ code: Int32) {

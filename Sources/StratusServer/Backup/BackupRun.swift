@@ -27,12 +27,13 @@ struct BackupRun {
   ///
   /// - Throws: ``BackupFailure``.
   mutating func copy(_ addresses: [StoreAddress]) throws(BackupFailure) {
-    summary.assetsPlace = AssetsPlace(data: backup.source).stored
+    summary.assetsPlace = backup.assetsPlace
     for address in addresses {
       do throws(ServerError) {
-        progress.totalBytes += files.sizeBytes(of: address) + (try assets(of: address).sizeBytes())
+        progress.totalBytes +=
+          (try sizeBytes(of: address)) + (try assets(of: address).sizeBytes())
       } catch {
-        throw BackupFailure(error, what: "\(address.title) in \(backup.source.path)")
+        throw BackupFailure(error, what: "\(address.title) in \(backup.sourceName)")
       }
     }
     var epochs: [StoreAddress: Int64] = [:]
@@ -44,12 +45,18 @@ struct BackupRun {
         stores.append(store)
         if summary.assetsPlace == nil { try copyAssets(of: address) }
       } catch {
-        throw BackupFailure(error, what: "\(address.title) in \(backup.source.path)")
+        throw BackupFailure(error, what: "\(address.title) in \(backup.sourceName)")
       }
       summary.storesCount += 1
     }
-    do throws(ServerError) { try files.copyRegistry(epochs: epochs) } catch {
-      throw BackupFailure(error, what: "the server's own file in \(backup.source.path)")
+    do throws(ServerError) {
+      if let cluster = backup.cluster {
+        try cluster.copyRegistry(to: partial, epochs: epochs)
+      } else {
+        try files.copyRegistry(epochs: epochs)
+      }
+    } catch {
+      throw BackupFailure(error, what: "the server's own data in \(backup.sourceName)")
     }
     if let place = summary.assetsPlace {
       do { try AssetsPlace(data: partial).store(place) } catch {
@@ -61,9 +68,11 @@ struct BackupRun {
   /// Copies a store. If the store has not changed since the earlier backup, the copy is a hard link
   /// to that backup's file.
   private mutating func copyStore(at address: StoreAddress) throws(ServerError) -> BackupStore {
-    // NB: the state is read before the copy. A write during the copy then changes the state.
-    let state = files.state(of: address, at: files.moment())
-    let (done, size) = (progress.doneBytes, files.sizeBytes(of: address))
+    // NB: the state is read before the copy. A write during the copy then changes the state. A
+    // store in PostgreSQL has no such state, so it is always copied.
+    let state =
+      backup.cluster == nil ? files.state(of: address, at: files.moment()) : nil
+    let (done, size) = (progress.doneBytes, try sizeBytes(of: address))
     if let earlier = backup.earlier,
       let known = earlier.manifest.stores.first(where: { $0.address == address }),
       let state, known.sourceState == state,
@@ -76,10 +85,16 @@ struct BackupRun {
       return known
     }
     var progress = progress
-    let epoch = try files.copyStore(at: address, to: purpose) { [backup] share in
+    let report = { [backup] (share: Double) in
       progress.doneBytes = done + Int64(share * Double(size))
       backup.onProgress(progress)
     }
+    let epoch =
+      if let cluster = backup.cluster {
+        try cluster.copyStore(at: address, to: partial, onProgress: report)
+      } else {
+        try files.copyStore(at: address, to: purpose, onProgress: report)
+      }
     self.progress = progress
     let path = DataFolder.file(of: address, in: partial).path
     guard let checksum = try FileChecksum(of: path) else {
@@ -88,6 +103,11 @@ struct BackupRun {
     return BackupStore(
       containerID: address.container, environment: address.environment.rawValue,
       file: checksum.listed, epoch: epoch, sourceState: state)
+  }
+
+  private func sizeBytes(of address: StoreAddress) throws(ServerError) -> Int64 {
+    guard let cluster = backup.cluster else { return files.sizeBytes(of: address) }
+    return try cluster.sizeBytes(ofStore: address)
   }
 
   private mutating func copyAssets(of address: StoreAddress) throws(ServerError) {
@@ -155,7 +175,7 @@ struct BackupRun {
         throw CocoaError(.fileNoSuchFile)
       }
       let manifest = BackupManifest(
-        version: ServerVersion.current, source: backup.source.path, begunAt: begunAt,
+        version: ServerVersion.current, source: backup.sourceName, begunAt: begunAt,
         endedAt: backup.live.ambient.now(), registry: checksum.listed, stores: stores,
         missingFiles: summary.missingFiles)
       try OwnerFile.write(

@@ -68,12 +68,14 @@ final class RemovalFile: RemovalJournal {
   static func entries(
     in file: URL, after time: Int64
   ) throws(BackupFailure) -> [RemovalEntry] {
-    try lines(of: file).compactMap { line -> RemovalEntry? in
+    let entries = try lines(of: file).compactMap { line -> RemovalEntry? in
       guard let entry = try? RemovalEntry(jsonBytes: Array(line)), entry.time > time else {
         return nil
       }
       return entry
     }
+    // NB: an operator may have joined the journals of several nodes.
+    return entries.sorted { $0.time < $1.time }
   }
 
   private static func lines(of file: URL) throws(BackupFailure) -> [ArraySlice<UInt8>] {
@@ -140,6 +142,55 @@ final class RemovalFile: RemovalJournal {
       throw BackupFailure("\(Self.pending(in: data).path) cannot be read")
     }
     return try Self.entries(in: Self.location(in: data), after: time)
+  }
+
+  /// Whether later entries of the journal must be applied to a restored folder.
+  static func isPending(in data: URL) -> Bool {
+    FileManager.default.fileExists(atPath: pending(in: data).path)
+  }
+
+  /// Refuses a data folder that has a journal.
+  ///
+  /// - Throws: ``BackupFailure``.
+  static func requireNone(in data: URL) throws(BackupFailure) {
+    for file in [location(in: data), pending(in: data)]
+    where FileManager.default.fileExists(atPath: file.path) {
+      throw BackupFailure(
+        "\(file.path) exists already: move it away, and name the journal with --removals")
+    }
+  }
+
+  /// Removes the journal of a data folder whose restore was interrupted.
+  static func remove(from data: URL) {
+    for file in [pending(in: data), location(in: data)] {
+      try? FileManager.default.removeItem(at: file)
+    }
+  }
+
+  /// Moves the journal of a restored folder, and the request to apply the later entries, into
+  /// another folder that has no journal.
+  ///
+  /// - Throws: ``BackupFailure``.
+  static func move(from restored: URL, to data: URL) throws(BackupFailure) {
+    do {
+      try FileManager.default.createDirectory(
+        at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw BackupFailure("\(data.path) cannot be created: \(error)")
+    }
+    // NB: the request is written last, so that it never refers to a missing journal.
+    for file in [location(in: restored), pending(in: restored)] {
+      guard FileManager.default.fileExists(atPath: file.path) else { continue }
+      do {
+        try OwnerFile.write(
+          Array(try Data(contentsOf: file)), to: data.appendingPathComponent(file.lastPathComponent)
+        )
+        try FileManager.default.removeItem(at: file)
+      } catch {
+        throw BackupFailure("the journal of removals cannot be written to \(data.path): \(error)")
+      }
+    }
+    DataFolder.flushNames(in: data)
   }
 
   /// Notes that the later entries were applied.

@@ -21,10 +21,15 @@
         throw BackupFailure("\(error)")
       }
       defer { lock.unlock() }
+      guard !RemovalFile.isPending(in: folder) else {
+        throw BackupFailure(
+          "\(folder.path) is a restored backup without the removals after it: start and stop a "
+            + "server on the folder first, so that it applies them")
+      }
       var copy = self
       copy.assetsPlace = AssetsPlace(data: folder).stored
       try requireFreeShared()
-      let target = try installation(at: url)
+      let target = try Self.installation(at: url, schema: schema, live: live)
       defer { target.close() }
       do throws(ServerError) { try target.beginCopy() } catch {
         throw BackupFailure(error, what: "the database", verb: "used")
@@ -78,7 +83,10 @@
         throw error
       }
       try registry.close()
-      try keepKeys(from: folder, to: shared)
+      // A restored folder has no keys if none were restored. The first node then creates new ones.
+      if FileManager.default.fileExists(atPath: KeyBackup.file(in: folder).path) {
+        try keepKeys(from: folder, to: shared)
+      }
       // NB: the source loses its history before the target can be used. If this process ended
       // between the two steps, change tokens would expire for both, and no change would be missed.
       if history == .moved {
@@ -94,7 +102,7 @@
     func move(postgres url: String, to folder: URL) throws(BackupFailure) -> Summary {
       let partial = try Backup.makePartialFolder(for: folder)
       do throws(BackupFailure) {
-        let source = try installation(at: url)
+        let source = try Self.installation(at: url, schema: schema, live: live)
         defer { source.close() }
         let summary: Summary
         do throws(ServerError) { summary = try fill(partial, from: source) } catch {
@@ -164,7 +172,10 @@
       return summary
     }
 
-    private func installation(at url: String) throws(BackupFailure) -> PostgresInstallation {
+    /// Connects to an installation in PostgreSQL.
+    static func installation(
+      at url: String, schema: String, live: Live
+    ) throws(BackupFailure) -> PostgresInstallation {
       var settings: PostgresSettings
       do throws(PostgresURL.Fault) { settings = PostgresSettings(url: try PostgresURL(url)) } catch
       {
@@ -173,7 +184,7 @@
       settings.schema = schema
       do throws(ServerError) {
         return try PostgresInstallation(
-          settings, now: live.ambient.now, makeEpoch: { [live] in live.makeEpoch() })
+          settings, now: live.ambient.now, makeEpoch: { live.makeEpoch() })
       } catch {
         throw BackupFailure(error, what: "PostgreSQL at \(settings.url.shown)", verb: "used")
       }

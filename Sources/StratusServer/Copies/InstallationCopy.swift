@@ -90,11 +90,7 @@ public struct InstallationCopy {
         throw BackupFailure("both are in PostgreSQL: use pg_dump and pg_restore")
       }
     #else
-      throw BackupFailure(
-        """
-        this program was built without PostgreSQL: build it with \
-        'swift build --traits Postgres'
-        """)
+      throw BackupFailure.withoutPostgres
     #endif
   }
 }
@@ -110,7 +106,18 @@ extension InstallationCopy {
     _ subject: TableCopy.Subject, _ title: String, from source: any TableSet,
     to target: any TableSet, typed: any TableSet, _ summary: inout Summary
   ) throws(ServerError) {
-    try Self.requireLayout(of: subject, on: source.connection)
+    summary.rowsCount += try Self.copyTables(
+      subject, title, from: source, to: target, typed: typed, onProgress)
+  }
+
+  /// Copies the tables like ``copy(_:_:from:to:typed:_:)``.
+  ///
+  /// - Returns: the number of rows.
+  static func copyTables(
+    _ subject: TableCopy.Subject, _ title: String, from source: any TableSet,
+    to target: any TableSet, typed: any TableSet, _ onProgress: (Progress) -> Void
+  ) throws(ServerError) -> Int64 {
+    try requireLayout(of: subject, on: source.connection)
     let copy = try TableCopy(of: subject, from: source, to: target, typed: typed)
     var progress = Progress(
       title: title, doneRows: 0, totalRows: try source.rowsCount(of: copy.tables))
@@ -121,7 +128,7 @@ extension InstallationCopy {
     }
     try copy.verify(tallies)
     try copy.finish()
-    summary.rowsCount += tallies.values.reduce(0) { $0 + $1.rows }
+    return tallies.values.reduce(0) { $0 + $1.rows }
   }
 
   private static func requireLayout(

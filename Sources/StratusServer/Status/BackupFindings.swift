@@ -12,6 +12,12 @@ struct BackupFindings {
   let folder: URL
   /// The present time, in milliseconds since 1970 UTC.
   let now: Int64
+  /// Whether the server can make backups by itself.
+  var canBeScheduled = true
+
+  private var advice: String {
+    "run 'stratus backup'" + (canBeScheduled ? ", or start the server with --backups" : "")
+  }
 
   func findings() -> [Finding] {
     let record = BackupHistory(of: folder).record
@@ -19,8 +25,7 @@ struct BackupFindings {
       return record.failedAt.map { [failed(at: $0)] } ?? [
         .note(
           "backup-none",
-          "no backup of this data folder is known; make one with 'stratus backup', or start the "
-            + "server with --backups")
+          "no backup is known; \(advice)")
       ]
     }
     if let failedAt = record.failedAt { return [failed(at: failedAt)] }
@@ -30,7 +35,7 @@ struct BackupFindings {
       return [
         .problem(
           "backup-old", "the latest backup is of \(time)",
-          fix: "run 'stratus backup', or start the server with --backups")
+          fix: advice)
       ]
     }
     if FileManager.default.fileExists(atPath: latest),

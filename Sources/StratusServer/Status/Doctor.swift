@@ -39,11 +39,17 @@ public struct Doctor: Sendable {
     var all: [Finding] = lackFindings()
     all += registry
     all += stores
-    all += keyFindings()
+    all += Self.keyFindings(
+      in: folder, hasData: ![.missing, .empty].contains(inspection.registryState()))
     all += FolderModes(folder).findings()
     all += BackupFindings(folder: folder, now: now).findings()
-    all += diskFindings()
-    return all.filter { $0.severity == .problem } + all.filter { $0.severity == .note }
+    all += Self.diskFindings(folder, name: "data folder")
+    return Self.sorted(all)
+  }
+
+  /// Returns the problems, and then the notes.
+  static func sorted(_ findings: [Finding]) -> [Finding] {
+    findings.filter { $0.severity == .problem } + findings.filter { $0.severity == .note }
   }
 
   /// The stores that have a file, in order of their names.
@@ -56,7 +62,12 @@ public struct Doctor: Sendable {
       guard let counts = try? inspection.lackCounts(ofStore: address) else { continue }
       items += counts.map { LackItem($0, of: address.container) }
     }
-    return items.sorted { ($0.count, $0.lastAt) > ($1.count, $1.lastAt) }.map { Finding($0) }
+    return Self.findings(of: items)
+  }
+
+  /// Returns the findings about parts of schemas that production lacks, the most frequent first.
+  static func findings(of items: [LackItem]) -> [Finding] {
+    items.sorted { ($0.count, $0.lastAt) > ($1.count, $1.lastAt) }.map { Finding($0) }
   }
 
   private func registryFindings() -> (known: [StoreAddress: Int64]?, [Finding]) {
@@ -107,8 +118,8 @@ public struct Doctor: Sendable {
       }
       if state == .good, !inspection.skipsContents(ofStore: address) {
         findings += StoreFindings(
-          folder: folder, inspection: inspection, address: address, now: now,
-          readsFiles: readsAll
+          folder: AssetsPlace(data: folder).stored == nil ? folder : nil, inspection: inspection,
+          address: address, now: now, readsFiles: readsAll
         ).findings()
       }
       if inspection.skipsContents(ofStore: address) {
@@ -119,7 +130,7 @@ public struct Doctor: Sendable {
     return findings
   }
 
-  private static func findings(
+  static func findings(
     of state: FolderInspection.FileState, _ what: String, name: String
   ) -> [Finding] {
     switch state {
@@ -154,10 +165,13 @@ public struct Doctor: Sendable {
     }
   }
 
-  private func keyFindings() -> [Finding] {
+  /// - Parameter hasData: whether a server has used the folder, and has created keys.
+  static func keyFindings(
+    in folder: URL, hasData: @autoclosure () -> Bool
+  ) -> [Finding] {
     let file = KeyFile.location(in: folder)
     guard FileManager.default.fileExists(atPath: file.path) else {
-      if [.missing, .empty].contains(inspection.registryState()) { return [] }
+      if !hasData() { return [] }
       return [
         .problem(
           "keys-missing",
@@ -177,12 +191,13 @@ public struct Doctor: Sendable {
     }
   }
 
-  private func diskFindings() -> [Finding] {
+  /// - Parameter name: the name of the folder in the sentence.
+  static func diskFindings(_ folder: URL, name: String) -> [Finding] {
     var status = statvfs()
     guard statvfs(folder.path, &status) == 0 else { return [] }
     let free = Double(status.f_bavail) * Double(status.f_frsize)
-    let text = "the disk of the data folder has \(Self.size(free)) left"
-    if free >= Self.freeBytesMin { return [.note("disk-free", text)] }
+    let text = "the disk of the \(name) has \(size(free)) left"
+    if free >= freeBytesMin { return [.note("disk-free", text)] }
     return [
       .problem(
         "disk-low", text, fix: "free some space on the disk, or use a larger disk")
@@ -197,7 +212,7 @@ public struct Doctor: Sendable {
     bytes >= 1e9 ? "\(Int(bytes / 1e9)) GB" : "\(Int(bytes / 1e6)) MB"
   }
 
-  private static func name(of address: StoreAddress) -> String {
+  static func name(of address: StoreAddress) -> String {
     "the store of \(address.container) (\(address.environment.rawValue))"
   }
 

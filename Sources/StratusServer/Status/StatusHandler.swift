@@ -28,16 +28,18 @@ struct StatusHandler: ManagementHandler {
     }
     for check in checks { faults += await check.faults() }
     let open = Set(stores.openStoresByAddress.keys)
-    let items = ids.map { id in
-      ContainerItem(
-        id: id,
-        stores: ContainerEnvironment.allCases.compactMap { environment in
-          let address = StoreAddress(container: id, environment: environment)
-          guard stores.hasStore(at: address) else { return nil }
-          return StoreItem(
+    var items: [ContainerItem] = []
+    for id in ids {
+      var found: [StoreItem] = []
+      for environment in ContainerEnvironment.allCases {
+        let address = StoreAddress(container: id, environment: environment)
+        guard stores.hasStore(at: address) else { continue }
+        found.append(
+          StoreItem(
             environment: environment, isOpen: open.contains(address),
-            sizeBytes: stores.sizeBytes(ofStore: address))
-        })
+            sizeBytes: await stores.sizeBytes(ofStore: address)))
+      }
+      items.append(ContainerItem(id: id, stores: found))
     }
     return ServerStatus(
       lacks: lacks.sorted { ($0.count, $0.lastAt) > ($1.count, $1.lastAt) }, faults: faults,

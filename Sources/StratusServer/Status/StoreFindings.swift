@@ -5,10 +5,25 @@ import StratusSQL
 import StratusSQLite
 import StratusWire
 
+/// Reads the contents of stores, to examine them.
+protocol StoreInspection {
+  /// See ``FolderInspection/check(ofStore:)``.
+  func check(ofStore address: StoreAddress) throws(ServerError) -> StoreCheck
+
+  /// See ``FolderInspection/eachAssetFile(ofStore:_:)``.
+  func eachAssetFile(
+    ofStore address: StoreAddress,
+    _ body: (_ file: String, _ size: Int64, _ checksum: [UInt8]) throws(ServerError) -> Void
+  ) throws(ServerError)
+}
+
+extension FolderInspection: StoreInspection {}
+
 /// Examines the contents of one intact store, and the files of its assets.
 struct StoreFindings {
-  let folder: URL
-  let inspection: FolderInspection
+  /// The folder with the files of assets, or nil if they are in S3.
+  let folder: URL?
+  let inspection: any StoreInspection
   let address: StoreAddress
   /// The present time, in milliseconds since 1970 UTC.
   let now: Int64
@@ -69,6 +84,7 @@ struct StoreFindings {
 
   /// Compares the asset files in the folder with the assets that the store lists.
   private func files() throws(ServerError) -> [Finding] {
+    guard let folder else { return [] }
     let copy = try AssetCopy(of: address, from: folder, to: folder)
     var known: Set<String> = []
     var damaged: [String] = []

@@ -14,7 +14,7 @@ public struct BackupManifest: JSONWritable, JSONReadable, Hashable {
 
   /// The version of Stratus that made the backup.
   public var version: String
-  /// The data folder that was copied.
+  /// The data folder that was copied, or the address of PostgreSQL.
   public var source: String
   /// The time at which the copy began, in milliseconds since 1970 UTC. Every acknowledged write
   /// from before this time is in the backup.

@@ -153,7 +153,8 @@ public struct StoreItem: JSONWritable, JSONReadable, Hashable {
   /// Whether the server has opened the store. With SQLite, the server closes a store after a while
   /// without requests.
   public var isOpen: Bool
-  /// The number of bytes of the store's file and log, without assets. It is 0 with PostgreSQL.
+  /// The number of bytes of the store's file and log, or of its tables and indexes in PostgreSQL,
+  /// without assets. It is 0 for a store in memory.
   public var sizeBytes: Int64
 
   public init(environment: ContainerEnvironment, isOpen: Bool, sizeBytes: Int64) {

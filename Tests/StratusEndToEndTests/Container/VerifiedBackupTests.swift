@@ -1,6 +1,7 @@
 import CloudKit
 import StratusServer
 import StratusTesting
+import StratusWire
 import Testing
 
 /// Checks of backups, and hard links of unchanged files between backups.
@@ -60,6 +61,16 @@ import Testing
       try bytes.write(to: file)
       #expect(try Backup.verify(first) == good)
     }
+  }
+
+  @Test func `the doctor expects no asset files in a folder whose assets are in S3`()
+    async throws
+  {
+    try await fill()
+    try FileManager.default.removeItem(at: try asset(in: data))
+    #expect(Doctor(data: data).findings().contains { $0.name == "assets-damaged" })
+    try Data("s3://bucket\n".utf8).write(to: data.appendingPathComponent("assets-place"))
+    #expect(!Doctor(data: data).findings().contains { $0.name == "assets-damaged" })
   }
 
   /// SQLite itself does not notice a changed value.

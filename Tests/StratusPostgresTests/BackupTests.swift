@@ -1,0 +1,253 @@
+#if Postgres
+  import Foundation
+  import StratusDomain
+  import StratusServer
+  import StratusSQLite
+  import StratusWire
+  import Testing
+
+  @testable import StratusPostgres
+  @testable import StratusSQL
+
+  /// Backups of PostgreSQL, and the doctor's findings.
+  @Suite(.enabled(if: TestServer.isThere)) struct `Backups of PostgreSQL` {
+    /// The folders of one installation. The test removes them at the end.
+    private struct Folders {
+      let root = FileManager.default.temporaryDirectory
+        .appendingPathComponent("stratus-backup-\(UUID().uuidString)")
+
+      func place(of cluster: TestCluster, shared: String = "shared") throws -> PostgresPlace {
+        PostgresPlace(
+          url: try #require(TestServer.url), shared: self[shared], data: self["data"],
+          schema: cluster.schema)
+      }
+
+      subscript(_ name: String) -> URL { root.appendingPathComponent(name) }
+    }
+
+    private func withFolders(_ body: (Folders) async throws -> Void) async throws {
+      let folders = Folders()
+      for name in ["shared", "data"] {
+        try FileManager.default.createDirectory(
+          at: folders[name], withIntermediateDirectories: true,
+          attributes: [.posixPermissions: 0o700])
+      }
+      let outcome: Result<Void, any Error>
+      do { outcome = .success(try await body(folders)) } catch { outcome = .failure(error) }
+      try FileManager.default.removeItem(at: folders.root)
+      try outcome.get()
+    }
+
+    /// Returns the number of rows in a table of a copied file.
+    private func count(_ rows: String, in file: URL) throws -> Int64? {
+      let tables = try SQLiteTableSet(reading: file)
+      let statement = SQLStatement("SELECT COUNT(*) FROM \(rows)")
+      let count = try tables.connection.first(statement, []) { $0.integer(0) }
+      try tables.close()
+      return count
+    }
+
+    private func problems(of place: PostgresPlace) async -> Set<String> {
+      let findings = await PostgresDoctor(place).findings()
+      return Set(findings.filter { $0.severity == .problem }.map(\.name))
+    }
+
+    @Test func `a backup has the stores and accounts of an installation whose node runs`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withNodes(1) { cluster, nodes in
+          let before = try await epoch(on: nodes[0])
+          _ = try await nodes[0].registry.createContainer(id: "iCloud.org.example")
+          let backup = folders["backup"]
+          let place = try folders.place(of: cluster)
+          let summary = try Backup.make(of: place, at: backup)
+          #expect(summary.storesCount == 1 && summary.missingFiles.isEmpty)
+          let found = try Backup.verify(backup)
+          #expect(found.storesCount == 1 && found.problems.isEmpty)
+          let store = backup.appendingPathComponent("iCloud.org.example/development.sqlite")
+          #expect(try count("zones WHERE name = 'Notes'", in: store) == 1)
+          #expect(try count("databases WHERE epoch = \(before)", in: store) == 1)
+          let registry = backup.appendingPathComponent("server.sqlite")
+          #expect(try count("containers", in: registry) == 1)
+          #expect(try count("stores", in: registry) == 1)
+          let later = try Backup.make(of: place, at: folders["later"], since: backup)
+          #expect(later.storesCount == 1 && later.sharedStoresCount == 0)
+        }
+      }
+    }
+
+    @Test func `a backup is restored into a folder, and change tokens expire`() async throws {
+      try await withFolders { folders in
+        try await withNodes(1) { cluster, nodes in
+          let before = try await epoch(on: nodes[0])
+          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
+          _ = try Backup.restore(folders["backup"], to: folders["restored"])
+          let store = folders["restored"]
+            .appendingPathComponent("iCloud.org.example/development.sqlite")
+          #expect(try count("zones WHERE name = 'Notes'", in: store) == 1)
+          #expect(try count("databases WHERE epoch = \(before)", in: store) == 0)
+        }
+      }
+    }
+
+    @Test func `a backup is restored into an empty database, and change tokens expire`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let node = try await cluster.node()
+          let first = try await epoch(on: node)
+          await node.close()
+          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
+          let place = try folders.place(of: cluster, shared: "restored")
+          let backup = folders["backup"]
+          #expect(throws: BackupFailure.self, "the database has data") {
+            try Backup.restore(backup, to: place)
+          }
+          try PostgresTestSchema(of: try cluster.settings).remove()
+          let summary = try Backup.restore(backup, to: place)
+          #expect(summary.storesCount == 1)
+          let other = try await cluster.node()
+          #expect(other.stores.hasStore(at: development))
+          #expect(try await epoch(on: other) != first)
+          await other.close()
+          let names = try FileManager.default.contentsOfDirectory(atPath: folders.root.path)
+          #expect(!names.contains { $0.contains(".partial") })
+        }
+      }
+    }
+
+    @Test func `a restore puts the later removals into the data folder of the first node`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let node = try await cluster.node()
+          _ = try await epoch(on: node)
+          await node.close()
+          let place = try folders.place(of: cluster, shared: "restored")
+          let backup = folders["backup"]
+          _ = try Backup.make(of: try folders.place(of: cluster), at: backup)
+          try PostgresTestSchema(of: try cluster.settings).remove()
+          // The first entry is from before the backup.
+          let entries = [1, Int64(1) << 50].map {
+            RemovalEntry(time: $0, kind: .disabled, subject: "account")
+          }
+          let journal = folders["removals.log"]
+          try Data(entries.flatMap { $0.jsonBytes + [UInt8(ascii: "\n")] }).write(to: journal)
+          let summary = try Backup.restore(backup, to: place, removals: .file(journal))
+          #expect(summary.laterRemovalsCount == 1)
+          let names = try FileManager.default.contentsOfDirectory(atPath: folders["data"].path)
+          #expect(Set(names) == ["removals.log", "removals.pending"])
+        }
+      }
+    }
+
+    @Test func `a restored folder is not moved to PostgreSQL before its removals are applied`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let node = try await cluster.node()
+          _ = try await epoch(on: node)
+          await node.close()
+          let restored = folders["restored"]
+          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
+          _ = try Backup.restore(folders["backup"], to: restored)
+          try Data("1".utf8).write(to: restored.appendingPathComponent("removals.pending"))
+          let url = try #require(TestServer.url)
+          let failure = #expect(throws: BackupFailure.self) {
+            try InstallationCopy.run(
+              from: .folder(restored), to: .postgres(url), shared: folders["moved"],
+              history: .moved, schema: cluster.schema)
+          }
+          #expect(failure?.description.contains("start and stop a server") == true)
+        }
+      }
+    }
+
+    @Test func `a data folder with a journal of removals is not overwritten by a restore`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let journal = folders["data"].appendingPathComponent("removals.log")
+          try Data("{}\n".utf8).write(to: journal)
+          let place = try folders.place(of: cluster)
+          let failure = #expect(throws: BackupFailure.self) {
+            try Backup.restore(folders["backup"], to: place)
+          }
+          #expect(failure?.description.contains("removals.log exists already") == true)
+        }
+      }
+    }
+
+    @Test func `the doctor finds only the missing keys of a new installation`() async throws {
+      try await withFolders { folders in
+        try await withNodes(1) { cluster, nodes in
+          _ = try await epoch(on: nodes[0])
+          #expect(await nodes[0].stores.sizeBytes(ofStore: development) > 0)
+          let findings = await PostgresDoctor(try folders.place(of: cluster)).findings()
+          let problems = findings.filter { $0.severity == .problem }
+          #expect(problems.map(\.name) == ["keys-missing"], "\(findings.map(\.sentence))")
+          #expect(findings.contains { $0.name == "backup-none" })
+        }
+      }
+    }
+
+    @Test func `the doctor finds silent nodes, missing settings and incomplete indexes`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let node = try await cluster.node()
+          _ = try await epoch(on: node)
+          await node.close()
+          let url = try cluster.settings.url
+          let connection = try PostgresConnection(to: url, name: "stratus tests")
+          defer { connection.close() }
+          let installation = try PostgresInstallation(
+            try cluster.settings, now: { 0 }, makeEpoch: { 1 })
+          let state = try installation.state(ofStore: development)
+          installation.close()
+          let (schema, store) = (cluster.schema, try #require(state).schema)
+          try connection.define(
+            """
+            INSERT INTO "\(schema)".nodes (node, version, started_at, seen_at, draining)
+              VALUES ('gone', 'test', 0, 0, 0);
+            ALTER TABLE "\(store)".records ALTER COLUMN zone RESET (n_distinct);
+            CREATE TABLE "\(store)".doubled (number BIGINT);
+            INSERT INTO "\(store)".doubled (number) VALUES (1), (1);
+            """)
+          // The index stays, but is not complete, because two rows are equal.
+          #expect(throws: ServerError.self) {
+            try connection.define(
+              """
+              CREATE UNIQUE INDEX CONCURRENTLY doubled_numbers ON "\(store)".doubled (number);
+              """)
+          }
+          let found = await problems(of: try folders.place(of: cluster))
+          #expect(
+            found.isSuperset(of: ["node-silent", "statistics-settings", "index-invalid"]),
+            "\(found)")
+        }
+      }
+    }
+
+    @Test func `the doctor reports a missing installation and an unreachable server`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          var place = try folders.place(of: cluster)
+          #expect(await problems(of: place).contains("postgres-unreadable"))
+          place.url = "postgres://127.0.0.1:1/none"
+          #expect(await problems(of: place).contains("postgres-unreachable"))
+          place.shared = folders["nowhere"]
+          #expect(await problems(of: place).contains("shared-missing"))
+        }
+      }
+    }
+  }
+#endif
