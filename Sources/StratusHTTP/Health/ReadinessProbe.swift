@@ -4,7 +4,8 @@ import StratusWire
 /// Runs the checks that show whether the server can do its work.
 ///
 /// Any client may request the result. The checks therefore run at most once a second and never
-/// twice at the same time. An answer does not wait long for a check that hangs.
+/// twice at the same time. An answer does not wait long for a check that hangs. While only checks
+/// of files hang, the other checks run as usual.
 actor ReadinessProbe {
   private static let millisecondsPerCheck: Int64 = 1_000
   private let patience: Duration
@@ -15,6 +16,8 @@ actor ReadinessProbe {
   private var last: (time: Int64, faults: [ReadinessFault])?
   /// The checks of the current round that have not finished.
   private var unanswered: Set<Int> = []
+  /// The checks in ``unanswered`` that an earlier round began. All of them concern only files.
+  private var hanging: Set<Int> = []
   private var found: [ReadinessFault] = []
   private var round = 0
   /// Whether the current round waits no longer for the checks that concern only files.
@@ -43,18 +46,24 @@ actor ReadinessProbe {
       if let last, (0..<Self.millisecondsPerCheck).contains(ambient.now() - last.time) {
         return last.faults
       }
-      if !unanswered.isEmpty { return found + late() }
+      if !canBegin { return found + late() }
       begin()
     }
     return await withCheckedContinuation { waiters.append($0) }
   }
 
+  /// Whether a check can begin, and all checks that still run concern only files.
+  private var canBegin: Bool {
+    unanswered.count < checks.count && unanswered.allSatisfy { checks[$0].extent == .files }
+  }
+
   private func begin() {
     round += 1
     found = []
+    hanging = unanswered
     unanswered = Set(checks.indices)
     isFilesTimeUp = false
-    for (index, check) in checks.enumerated() {
+    for (index, check) in checks.enumerated() where !hanging.contains(index) {
       Task { self.answered(index, await check.faults()) }
     }
     Task { [round, patience] in
@@ -72,26 +81,28 @@ actor ReadinessProbe {
   private func answered(_ index: Int, _ faults: [ReadinessFault]) {
     found += faults
     unanswered.remove(index)
+    hanging.remove(index)
     finishIfComplete()
   }
 
   private func filesTimeIsUp(in round: Int) {
-    guard round == self.round, !unanswered.isEmpty else { return }
+    guard round == self.round else { return }
     isFilesTimeUp = true
     finishIfComplete()
   }
 
   /// Ends the round if it needs no further answer.
   private func finishIfComplete() {
-    if unanswered.isEmpty {
-      finish(found)
-    } else if isFilesTimeUp, unanswered.allSatisfy({ checks[$0].extent == .files }) {
-      finish(found + late())
+    // NB: a check may answer after its round has ended. The other results are old by then.
+    if waiters.isEmpty { return }
+    let isComplete = unanswered.allSatisfy { index in
+      hanging.contains(index) || isFilesTimeUp && checks[index].extent == .files
     }
+    if isComplete { finish(found + late()) }
   }
 
   private func timeIsUp(in round: Int) {
-    if round == self.round, !unanswered.isEmpty { finish(found + late()) }
+    if round == self.round, !waiters.isEmpty { finish(found + late()) }
   }
 
   private func late() -> [ReadinessFault] {

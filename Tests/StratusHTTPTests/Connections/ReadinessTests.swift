@@ -90,6 +90,29 @@ import Testing
   }
 
   @Test
+  func `The readiness probe runs the other checks again while a check of files hangs`()
+    async throws
+  {
+    let clock = MovedClock()
+    let lost = Kept([ReadinessFault]())
+    let (gate, key) = AsyncStream.makeStream(of: Void.self)
+    let probe = ReadinessProbe(
+      [
+        Check(name: "stores") { lost.value },
+        Check(name: "s3", extent: .files) {
+          for await _ in gate {}
+          return []
+        },
+      ],
+      ambient: clock.live.ambient, patience: .seconds(600), patienceForFiles: .zero)
+    #expect(await probe.faults().map(\.name) == ["s3-unknown"])
+    lost.value = [ReadinessFault(name: "store-lost", reason: "a store is gone")]
+    clock.move(bySeconds: 1)
+    #expect(await probe.faults().map(\.name) == ["store-lost", "s3-unknown"])
+    key.finish()
+  }
+
+  @Test
   func `The readiness check reports a data folder that the server cannot write to`() async throws {
     let missing = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-missing-" + Live().ambient.makeUUID())
