@@ -95,8 +95,9 @@ struct RestoreCommand: AsyncParsableCommand {
 
       With --postgres, the command restores into an empty PostgreSQL database and an empty folder \
       --shared. It makes a temporary folder beside --shared, which needs space for all data. \
-      The folder --data gets only the journal of removals. Start the server on this folder before \
-      all other servers, because it applies the journal.
+      The folder --data gets only the journal of removals, and the name of the S3 bucket if there \
+      is one. Start the server on this folder before all other servers, because it applies the \
+      journal.
       """)
 
   @Argument(help: "A folder from \"stratus backup\", or a snapshot of a data folder.")

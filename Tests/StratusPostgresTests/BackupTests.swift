@@ -144,6 +144,27 @@
       }
     }
 
+    @Test func `a restore notes the bucket with the assets in the data folder of the first node`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let node = try await cluster.node()
+          _ = try await epoch(on: node)
+          await node.close()
+          let (bucket, name) = (Data("s3://bucket\n".utf8), "assets-place")
+          try bucket.write(to: folders["data"].appendingPathComponent(name))
+          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
+          try PostgresTestSchema(of: try cluster.settings).remove()
+          var place = try folders.place(of: cluster, shared: "restored")
+          place.data = folders["other"]
+          let summary = try Backup.restore(folders["backup"], to: place)
+          #expect(summary.assetsPlace == "s3://bucket")
+          #expect(try Data(contentsOf: folders["other"].appendingPathComponent(name)) == bucket)
+        }
+      }
+    }
+
     @Test func `a restored folder is not moved to PostgreSQL before its removals are applied`()
       async throws
     {

@@ -70,8 +70,9 @@ extension Backup {
 
   /// Creates an installation in PostgreSQL from a backup. The backup may be one of a data folder.
   ///
-  /// The data folder of `place` gets the journal of removals. The node that uses this folder
-  /// applies the later entries when it starts, so it must start before all other nodes.
+  /// The data folder of `place` gets the journal of removals, and the name of the bucket with the
+  /// bytes of assets. The node that uses this folder applies the later entries when it starts, so
+  /// it must start before all other nodes.
   /// - Parameters:
   ///   - place: an empty database, an empty shared folder, and a data folder without a journal of
   ///     removals.
@@ -102,6 +103,12 @@ extension Backup {
         folder, to: restored, keys: keys, removals: removals, live: live, onProgress: onProgress)
       try RemovalFile.move(from: restored, to: place.data)
       do throws(BackupFailure) {
+        // The first node then refuses to start without the bucket.
+        if let bucket = summary.assetsPlace {
+          do { try AssetsPlace(data: place.data).store(bucket) } catch {
+            throw BackupFailure("the address of the assets cannot be written: \(error)")
+          }
+        }
         _ = try InstallationCopy.run(
           from: .folder(restored), to: .postgres(place.url), shared: place.shared,
           history: .moved, schema: place.schema, live: live)
