@@ -133,11 +133,12 @@ public struct Backup {
   }
 
   private func run(_ purpose: FolderCopy.Purpose) throws(BackupFailure) -> Summary {
+    // NB: a store that is created after the list was read is not copied.
+    let begunAt = live.ambient.now()
     let stores = try storesToCopy()
     let (partial, lock) = try makeLockedFolder()
     defer { lock?.release() }
     do throws(BackupFailure) {
-      let begunAt = live.ambient.now()
       var run = BackupRun(self, to: partial, purpose)
       try run.copy(stores)
       switch purpose {
