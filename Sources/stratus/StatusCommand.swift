@@ -21,10 +21,11 @@ struct StatusCommand: AsyncParsableCommand {
     let status = try await server.send(FetchStatus.self, .init())
     if json { return say(json: status) }
     for lack in status.lacks { say(Finding(lack).sentence) }
+    let readiness = status.faults.allowRecords ? "ready, but " : ""
     for fault in status.faults {
       switch fault.extent {
       case .everything: say("not ready: \(fault.reason)")
-      case .files: say("ready, but files are not available: \(fault.reason)")
+      case .files: say("\(readiness)files are not available: \(fault.reason)")
       }
     }
     if status.faults.isEmpty { say("ready") }
