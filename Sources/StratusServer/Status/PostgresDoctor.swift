@@ -286,7 +286,8 @@ public struct PostgresDoctor: Sendable {
       }
       return StoreFindings(
         folder: place.assetsPlace == nil ? place.shared : nil, inspection: installation,
-        address: address, now: live.ambient.now(), readsFiles: readsAll
+        address: address, now: live.ambient.now(), readsFiles: readsAll,
+        unreadableFix: "run the doctor again, and read the log of PostgreSQL"
       ).findings()
     }
   }

@@ -29,6 +29,8 @@ struct StoreFindings {
   let now: Int64
   /// Whether the contents of asset files are compared with their checksums.
   let readsFiles: Bool
+  /// The advice if the store cannot be read.
+  var unreadableFix = "stop the server and restore the data folder with 'stratus restore'"
 
   private var name: String { "the store of \(address.container) (\(address.environment.rawValue))" }
 
@@ -39,7 +41,7 @@ struct StoreFindings {
       return [
         .problem(
           "store-unreadable", "\(name) cannot be examined: \(error.reason)",
-          fix: "stop the server and restore the data folder with 'stratus restore'")
+          fix: unreadableFix)
       ]
     }
   }
