@@ -62,11 +62,13 @@ public final class S3AssetStore: AssetStore {
     try await bucket.delete(key)
   }
 
-  /// Finds out whether S3 can be reached, within some seconds.
+  /// Finds out whether S3 can be reached.
   ///
+  /// - Parameter timeoutSeconds: the maximum time of each of the two attempts. The default is 5.
   /// - Throws: the errors of S3.
-  public func requireAnswer() async throws(ServerError) {
-    try await bucket.requireAnswer(prefix: bucket.client.location.key("stratus-check"))
+  public func requireAnswer(timeoutSeconds: Int64 = 5) async throws(ServerError) {
+    try await bucket.requireAnswer(
+      prefix: bucket.client.location.key("stratus-check"), timeoutSeconds: timeoutSeconds)
   }
 
   public func open(

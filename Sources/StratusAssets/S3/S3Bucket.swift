@@ -118,14 +118,16 @@ struct S3Bucket: Sendable {
 
   /// Requests a short list.
   ///
-  /// Choice: there are only two attempts of at most five seconds, because `stratus status` waits
-  /// for the result. The second attempt is for a connection that S3 has closed.
-  func requireAnswer(prefix: String) async throws(ServerError) {
+  /// Choice: there are only two attempts, because `stratus status` waits for the result. The second
+  /// attempt is for a connection that S3 has closed.
+  ///
+  /// - Parameter timeoutSeconds: the maximum time of an attempt.
+  func requireAnswer(prefix: String, timeoutSeconds: Int64) async throws(ServerError) {
     let query = [
       (name: "list-type", value: "2"), (name: "max-keys", value: "1"),
       (name: "prefix", value: prefix),
     ]
-    _ = try await client.send(S3Request(query: query, timeoutSeconds: 5, attemptsMax: 2))
+    _ = try await client.send(S3Request(query: query, timeoutSeconds: timeoutSeconds, attemptsMax: 2))
   }
 
   private func list(

@@ -74,8 +74,11 @@ final class RemovalFile: RemovalJournal {
       }
       return entry
     }
-    // NB: an operator may have joined the journals of several nodes.
-    return entries.sorted { $0.time < $1.time }
+    // NB: an operator may have joined the journals of several nodes. Entries of the same time stay in
+    // the order of the file.
+    return entries.enumerated().sorted {
+      ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+    }.map(\.element)
   }
 
   private static func lines(of file: URL) throws(BackupFailure) -> [ArraySlice<UInt8>] {

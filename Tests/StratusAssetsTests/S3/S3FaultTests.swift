@@ -133,9 +133,11 @@ import Testing
 
   @Test func `the check whether S3 can be reached ends after two attempts`() async throws {
     try await Self.withStore { server, store in
-      try await store.requireAnswer()
+      try await store.requireAnswer(timeoutSeconds: 60)
       server.setFaults { _ in .refusal(503, "SlowDown") }
-      let error = await Self.failure { () throws(ServerError) in try await store.requireAnswer() }
+      let error = await Self.failure { () throws(ServerError) in
+        try await store.requireAnswer(timeoutSeconds: 60)
+      }
       #expect(error?.code == .tryAgainLater)
       #expect(server.requests.count == 1 + 2)
     }

@@ -146,11 +146,16 @@ import Testing
       let handle = try FileHandle(forWritingTo: file)
       try handle.truncate(atOffset: UInt64(text.utf8.count - 20))
       try handle.close()
-      try RemovalFile(data: data).append([RemovalEntry(time: 9, kind: .member, subject: "1")])
+      let time: Int64 = 9_000_000_000_000
+      let (earlier, later) = (
+        RemovalEntry(time: time, kind: .member, subject: "1"),
+        RemovalEntry(time: time + 1, kind: .member, subject: "2")
+      )
+      try RemovalFile(data: data).append([later, earlier])
       let entries = try RemovalFile.entries(in: file, after: 0)
-      #expect(entries.count == count)
-      #expect(entries.last == RemovalEntry(time: 9, kind: .member, subject: "1"))
-      #expect(try RemovalFile.entries(in: file, after: 9).allSatisfy { $0.time > 9 })
+      #expect(entries.count == count + 1)
+      #expect(entries.suffix(2) == [earlier, later])
+      #expect(try RemovalFile.entries(in: file, after: time) == [later])
     }
   }
 }
