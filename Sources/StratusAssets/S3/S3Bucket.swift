@@ -127,7 +127,8 @@ struct S3Bucket: Sendable {
       (name: "list-type", value: "2"), (name: "max-keys", value: "1"),
       (name: "prefix", value: prefix),
     ]
-    _ = try await client.send(S3Request(query: query, timeoutSeconds: timeoutSeconds, attemptsMax: 2))
+    _ = try await client.send(
+      S3Request(query: query, timeoutSeconds: timeoutSeconds, attemptsMax: 2))
   }
 
   private func list(

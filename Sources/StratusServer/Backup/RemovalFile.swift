@@ -74,8 +74,8 @@ final class RemovalFile: RemovalJournal {
       }
       return entry
     }
-    // NB: an operator may have joined the journals of several nodes. Entries of the same time stay in
-    // the order of the file.
+    // NB: an operator may have joined the journals of several nodes. Entries of the same time stay
+    // in the order of the file.
     return entries.enumerated().sorted {
       ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
     }.map(\.element)
