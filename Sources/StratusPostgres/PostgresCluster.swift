@@ -228,6 +228,10 @@
         } catch {
           if !hasFailed { report("a heartbeat failed: \(error.reason) \(error.facts)") }
           hasFailed = true
+          guard heartbeat.isShutOut.load(ordering: .relaxed) else { continue }
+          // NB: the stores that a later version has upgraded must be refused. Otherwise this node
+          // would read their old columns, which are not written any more.
+          do throws(ServerError) { try await stores.refresh() } catch {}
         }
       }
     }

@@ -80,6 +80,8 @@
       try await withCluster { cluster in
         try await cluster.withNode { node in
           _ = try await epoch(on: node)
+          // A running request may have got this store before the upgrade.
+          let store = try await node.stores.store(at: development)
           try cluster.withConnection { connection in
             try connection.define(
               """
@@ -91,11 +93,14 @@
           }
           await #expect(throws: ServerError.self) { try await node.heartbeat.beat() }
           #expect(node.isShutOut)
-          let store = try await node.stores.store(at: development)
           await #expect(throws: ServerError.self) {
             try await store.write { (body) throws(ServerError) in
               _ = try body.createZone(named: "Other", in: .private(owner: "_ann"))
             }
+          }
+          try await node.stores.refresh()
+          await #expect(throws: ServerError.self) {
+            try await node.stores.storeToRead(at: development)
           }
         }
       }
