@@ -246,6 +246,8 @@
           _ = try await upgrades.advance()
           hasFailed = false
         } catch {
+          // NB: `close()` interrupts the present step, which is no news for the operator.
+          if Task.isCancelled { return }
           if !hasFailed { report("an upgrade waits: \(error.reason) \(error.facts)") }
           hasFailed = true
         }

@@ -74,8 +74,12 @@
       }
     }
 
-    /// Removes the rows of this node. The node's writing connections must be closed before.
+    /// Removes the rows of this node, if it has entered. The node's writing connections must be
+    /// closed before.
     func end() async throws(ServerError) {
+      // NB: a new connection would try the preparation of the tables again, and perhaps an offline
+      // upgrade.
+      guard hasEntered.load(ordering: .relaxed) else { return }
       let node = node
       try await autocommit.run { (session) throws(ServerError) in
         try session.connection.execute(HeartbeatStatements.removeNode, [.text(node)])
