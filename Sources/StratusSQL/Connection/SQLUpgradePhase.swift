@@ -3,8 +3,9 @@ public import StratusDomain
 /// How far an online upgrade of the tables to the newest layout has come. Statements of the newest
 /// version depend on it while an upgrade is not complete.
 ///
-/// NB: a body reads the phase in its own transaction, and does not keep it. Only then does no other
-/// transaction see the body's writes in a later phase (`docs/internals/nodes.md`).
+/// NB: a body must read the phase in its own transaction, and must not keep it. Otherwise a
+/// transaction in a later phase could read columns that the body has not written
+/// (`docs/internals/nodes.md`).
 public enum SQLUpgradePhase: Sendable, Hashable {
   /// The tables have the earlier layout. Bodies read and write the old columns.
   case earlier
