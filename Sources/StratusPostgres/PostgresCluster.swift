@@ -49,19 +49,42 @@
     private let autocommit: PostgresAutocommit
     private let bus: PostgresSignalBus
     let heartbeat: PostgresHeartbeat
+    let upgrades: PostgresUpgrades
     private let beating: Task<Void, Never>
+    private let upgrading: Task<Void, Never>
+
+    /// The layouts of a node, and the control over its upgrades that tests need.
+    struct Upgrading: Sendable {
+      var layouts = PostgresLayouts.present
+      /// Whether the node advances upgrades by itself.
+      var isAutomatic = true
+      /// See ``PostgresUpgrades/interrupt``.
+      var interrupt: @Sendable (_ step: Int64) throws(ServerError) -> Void = { _ in }
+    }
 
     /// Connects to the cluster, and creates the tables of the installation if there are none.
     ///
     /// - Parameter leaseAheadMilliseconds: the time that is added to the clock of leases, for
     ///   tests.
     /// - Throws: `INTERNAL_ERROR` or `TRY_AGAIN_LATER`, with the reason in its facts and a hint.
-    public init(
+    public convenience init(
       settings: PostgresSettings, surroundings: Surroundings,
       leaseAheadMilliseconds: @escaping @Sendable () -> Int64 = { 0 }
     ) async throws(ServerError) {
+      try await self.init(
+        settings: settings, surroundings: surroundings,
+        leaseAheadMilliseconds: leaseAheadMilliseconds, upgrading: Upgrading())
+    }
+
+    /// Connects a node that may know other layouts.
+    init(
+      settings: PostgresSettings, surroundings: Surroundings,
+      leaseAheadMilliseconds: @escaping @Sendable () -> Int64, upgrading plan: Upgrading
+    ) async throws(ServerError) {
       node = surroundings.node
       let (url, schema, node) = (settings.url, settings.schema, surroundings.node)
+      let states = LayoutStates(installation: schema, layouts: plan.layouts)
+      let offline = PostgresOfflineUpgrade(states: states, now: surroundings.now)
       let timelines = PostgresTimelines(
         schema: schema, makeEpoch: surroundings.makeEpoch, now: surroundings.now,
         report: surroundings.report)
@@ -71,8 +94,18 @@
       ) { name in
         PostgresAutocommitWorker(
           connector: PostgresConnector(name: name, url: url) { (connection) throws(ServerError) in
-            try PostgresCluster.prepare(connection, settings: settings)
+            try PostgresCluster.prepare(connection, settings: settings, offline)
             try timelines.check(connection)
+          })
+      }
+      let upgraders = PostgresPool(
+        name: "stratus-upgrade", threadsMax: 1, waitingMax: settings.waitingMax
+      ) { name in
+        PostgresAutocommitWorker(
+          connector: PostgresConnector(name: name, url: url) { (connection) throws(ServerError) in
+            try timelines.check(connection)
+            // NB: the creation of an index waits for all earlier transactions, and blocks nothing.
+            try connection.define("SET lock_timeout = 0;")
           })
       }
       let readers = PostgresPool(
@@ -81,6 +114,7 @@
         PostgresReader(
           connector: PostgresConnector(name: name, url: url) { (connection) throws(ServerError) in
             try timelines.check(connection)
+            connection.layouts = states
           })
       }
       let writers = PostgresPool(
@@ -90,18 +124,25 @@
           (connection) throws(ServerError) in
           try timelines.check(connection)
           try commits.register(connection)
+          connection.layouts = states
         }
         let number = name.split(separator: "-").last.flatMap { Int($0) } ?? 0
         return PostgresWriter(connector: connector, commits: commits, number: number)
       }
       let autocommit = PostgresAutocommit(pool: singles, schema: schema)
       let heartbeat = PostgresHeartbeat(
-        autocommit: autocommit, node: node, version: surroundings.version, timelines: timelines)
+        autocommit: autocommit,
+        entry: PostgresEntry(node: node, version: surroundings.version, states: states),
+        timelines: timelines)
       let pools = PostgresPools(readers: readers, writers: writers)
-      let opening = PostgresStoreOpening(schema: schema, pools: pools, now: surroundings.now)
+      let opening = PostgresStoreOpening(
+        schema: schema, pools: pools, states: states, now: surroundings.now)
       let stores = PostgresStores(
         opening: opening, pools: pools, makeEpoch: surroundings.makeEpoch,
-        makeStandIn: surroundings.makeStandIn)
+        makeStandIn: surroundings.makeStandIn, report: surroundings.report)
+      let upgrades = PostgresUpgrades(
+        states: states, pools: pools, own: upgraders, autocommit: autocommit,
+        interrupt: plan.interrupt)
       let bus = PostgresSignalBus(autocommit: autocommit, node: node)
       do throws(ServerError) {
         // NB: the first heartbeat is written before the first writer registers. Otherwise another
@@ -111,6 +152,8 @@
         try await stores.refresh()
       } catch {
         await pools.close()
+        // NB: the row of a node that does not start would delay upgrades until it is removed.
+        do throws(ServerError) { try await heartbeat.end() } catch {}
         await singles.close()
         throw error
       }
@@ -123,6 +166,11 @@
       self.autocommit = autocommit
       self.bus = bus
       self.heartbeat = heartbeat
+      self.upgrades = upgrades
+      upgrading = Task.detached {
+        if !plan.isAutomatic { return }
+        await PostgresCluster.upgrade(upgrades, report: surroundings.report)
+      }
       beating = Task.detached {
         await PostgresCluster.beat(heartbeat, stores: stores, report: surroundings.report)
       }
@@ -144,11 +192,18 @@
     /// The number of nodes that do not drain, as the last heartbeat found them. It is at least 1.
     public var activeNodesCount: Int { heartbeat.activeCount.load(ordering: .relaxed) }
 
+    /// Whether this node cannot write, because another node has removed its row in `nodes`, and a
+    /// later version has upgraded tables since then.
+    public var isShutOut: Bool { heartbeat.isShutOut.load(ordering: .relaxed) }
+
     /// Tells the other nodes that this node will end.
     public func drain() async throws(ServerError) { try await heartbeat.drain() }
 
     /// Finishes the waiting bodies, refuses new ones, and closes all connections.
     public func close() async {
+      upgrading.cancel()
+      await upgrades.close()
+      await upgrading.value
       beating.cancel()
       await beating.value
       bus.close()
@@ -173,28 +228,31 @@
         } catch {
           if !hasFailed { report("a heartbeat failed: \(error.reason) \(error.facts)") }
           hasFailed = true
+          guard heartbeat.isShutOut.load(ordering: .relaxed) else { continue }
+          // NB: the stores that a later version has upgraded must be refused. Otherwise this node
+          // would read their old columns, which are not written any more.
+          do throws(ServerError) { try await stores.refresh() } catch {}
         }
       }
     }
 
-    /// Creates the tables of the installation in one transaction, unless they exist.
-    private static func prepare(
-      _ connection: PostgresConnection, settings: PostgresSettings
-    ) throws(ServerError) {
-      let schema = settings.schema
-      let lock = PostgresLockNumber.of(["tables", schema])
-      try connection.beginWrite(in: "pg_catalog", locks: [lock])
-      do throws(ServerError) {
-        try PostgresInstallation.refuseUnfinished(schema, on: connection)
-        try connection.define("CREATE SCHEMA IF NOT EXISTS \"\(schema)\";")
-        try connection.use(schema: schema)
-        try connection.define(PostgresTables.cluster)
-        try RegistryTables.prepare(on: connection, upgrade: nil)
-      } catch {
-        connection.rollback()
-        throw error
+    private static func upgrade(
+      _ upgrades: PostgresUpgrades, report: @Sendable (String) -> Void
+    ) async {
+      guard upgrades.states.layouts.haveUpgrades else { return }
+      var hasFailed = false
+      while !Task.isCancelled {
+        do throws(ServerError) {
+          _ = try await upgrades.advance()
+          hasFailed = false
+        } catch {
+          // NB: `close()` interrupts the present step, which is no news for the operator.
+          if Task.isCancelled { return }
+          if !hasFailed { report("an upgrade waits: \(error.reason) \(error.facts)") }
+          hasFailed = true
+        }
+        do { try await Task.sleep(for: PostgresUpgrades.pause) } catch { return }
       }
-      try connection.commit().require()
     }
 
     /// - Throws: `INTERNAL_ERROR` if a failover may lose acknowledged writes.

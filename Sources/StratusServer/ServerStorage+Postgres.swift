@@ -120,7 +120,7 @@ extension ServerStorage {
       prepare = {}
       problems = { [] }
       releaseMemory = { false }
-      let reachable = PostgresReadiness(registry: cluster.registry)
+      let reachable = PostgresReadiness(cluster: cluster)
       if let folder {
         renewEpochs = nil
         readinessChecks = [DiskReadiness(folder: folder.url), reachable]
@@ -160,21 +160,32 @@ extension ServerStorage {
 }
 
 #if Postgres
-  /// Checks whether the node reaches PostgreSQL.
+  /// Checks whether the node reaches PostgreSQL, and can use all tables.
   private struct PostgresReadiness: ReadinessCheck {
-    let registry: PostgresRegistry
+    let cluster: PostgresCluster
 
     var name: String { "postgres" }
 
     func faults() async -> [ReadinessFault] {
       do throws(ServerError) {
-        _ = try await registry.version()
-        return []
+        _ = try await cluster.registry.version()
       } catch {
         return [
           ReadinessFault(name: "postgres-unreachable", reason: "PostgreSQL cannot be reached")
         ]
       }
+      var faults: [ReadinessFault] = []
+      if cluster.isShutOut {
+        faults.append(
+          ReadinessFault(
+            name: "node-shut-out",
+            reason: "this server was silent, and a later version has upgraded the stores"))
+      }
+      if !cluster.stores.laterStores.isEmpty {
+        faults.append(
+          ReadinessFault(name: "store-newer", reason: "a later version has upgraded a store"))
+      }
+      return faults
     }
   }
 

@@ -235,8 +235,10 @@
           let (schema, store) = (cluster.schema, try #require(state).schema)
           try connection.define(
             """
-            INSERT INTO "\(schema)".nodes (node, version, started_at, seen_at, draining)
-              VALUES ('gone', 'test', 0, 0, 0);
+            INSERT INTO "\(schema)".nodes (
+                node, version, started_at, seen_at, draining,
+                store_oldest, store_newest, registry_oldest, registry_newest)
+              VALUES ('gone', 'test', 0, 0, 0, 1, 1, 1, 1);
             ALTER TABLE "\(store)".records ALTER COLUMN zone RESET (n_distinct);
             CREATE TABLE "\(store)".doubled (number BIGINT);
             INSERT INTO "\(store)".doubled (number) VALUES (1), (1);

@@ -36,7 +36,10 @@
     }
 
     /// Starts another node.
-    func node() async throws -> PostgresCluster {
+    func node(
+      _ upgrading: PostgresCluster.Upgrading = PostgresCluster.Upgrading(),
+      report: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> PostgresCluster {
       let (counter, ahead) = (counter, ahead)
       let number = counter.next()
       return try await PostgresCluster(
@@ -46,8 +49,31 @@
           makeEpoch: { counter.next() },
           makeStandIn: { (epoch) throws(ServerError) in
             try MemoryStores.emptyStore(epoch: epoch, now: 0)
-          }, report: { _ in }),
-        leaseAheadMilliseconds: { ahead.value })
+          }, report: report),
+        leaseAheadMilliseconds: { ahead.value }, upgrading: upgrading)
+    }
+
+    /// Runs a part of a test with another node.
+    func withNode(
+      _ upgrading: PostgresCluster.Upgrading = PostgresCluster.Upgrading(),
+      _ body: (PostgresCluster) async throws -> Void
+    ) async throws {
+      let node = try await node(upgrading)
+      let outcome: Result<Void, any Error>
+      do { outcome = .success(try await body(node)) } catch {
+        outcome = .failure(error)
+      }
+      await node.close()
+      try outcome.get()
+    }
+
+    /// Runs a part of a test with a connection that belongs to no node.
+    func withConnection<Value>(
+      _ body: (PostgresConnection) throws -> Value
+    ) throws -> Value {
+      let connection = try PostgresConnection(to: try settings.url, name: "stratus tests")
+      defer { connection.close() }
+      return try body(connection)
     }
   }
 

@@ -66,8 +66,11 @@ def heartbeat_cost(part):
     """Returns the processor time of the database that the rows of one more node add to a heartbeat."""
     calm = part.idle_cost()[0]
     part.cluster.run(
-        "INSERT INTO stratus.nodes (node, version, started_at, seen_at, draining) SELECT 'bench-' || n, 'bench', 0,"
-        f" (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT + 3600000, 0 FROM generate_series(1, {NODE_ROWS}) n",
+        "INSERT INTO stratus.nodes (node, version, started_at, seen_at, draining,"
+        " store_oldest, store_newest, registry_oldest, registry_newest) SELECT 'bench-' || n, 'bench', 0,"
+        " (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT + 3600000, 0,"
+        " store_oldest, store_newest, registry_oldest, registry_newest"
+        f" FROM generate_series(1, {NODE_ROWS}) n, (SELECT * FROM stratus.nodes LIMIT 1) AS one",
         "INSERT INTO stratus.writers (node, commits) SELECT 'bench-' || n, 0"
         f" FROM generate_series(1, {NODE_ROWS}) n, generate_series(1, {simulation.WRITERS})", database=part.database)
     full = part.idle_cost()[0]

@@ -31,6 +31,8 @@
     /// counted.
     var commits: Int64 = 0
     var statements = PostgresStatements()
+    /// The layouts of all tables, or nil if no body on this connection asks for a phase.
+    var layouts: LayoutStates?
     /// The statements whose answers were not read yet, oldest first.
     var pending: [Pending] = []
     /// The sessions on this connection, by schema.
@@ -147,6 +149,11 @@
       if let failed { throw note(failed).error }
     }
 
+    func upgradePhase() throws(ServerError) -> SQLUpgradePhase {
+      guard let layouts, let schema else { return .complete }
+      return try layouts.phase(of: schema, on: self)
+    }
+
     func hasUnusedSpace() -> Bool { false }
 
     func returnUnusedSpace() -> Bool { false }
@@ -205,6 +212,10 @@
   extension PostgresFailure {
     var isLoss: Bool {
       if case .lost = kind { true } else { false }
+    }
+
+    var isChange: Bool {
+      if case .changed = kind { true } else { false }
     }
   }
 #endif

@@ -12,6 +12,9 @@
       /// A row with the same key exists. Another transaction may have inserted the row, so the
       /// transaction runs again once.
       case duplicate
+      /// A column does not exist. A node may have upgraded the tables since the transaction began,
+      /// so the transaction runs again once.
+      case changed
       /// The connection is lost, or it leads to a server that accepts no writes.
       case lost
       /// A lock was not free in time, or the server has no room for more work.
@@ -35,6 +38,7 @@
       switch state {
       case "40001", "40P01": self.init(.conflict, Self.busy(facts: facts))
       case "23505", "23P01": self.init(.duplicate, .fault("a row exists already", facts: facts))
+      case "42703": self.init(.changed, .fault("a column does not exist", facts: facts))
       // NB: after a failover, an old connection may lead to a standby.
       case "25006": self.init(.lost, Self.unreachable(facts: facts))
       case "55P03", "57014": self.init(.busy, Self.busy(facts: facts))
@@ -114,6 +118,25 @@
         .tryAgainLater, Reason.outcomeUnknown,
         facts: facts.merging(["fault": "the outcome of a commit is unknown"]) { $1 },
         retryAfterSeconds: 5, hint: "check that PostgreSQL runs and accepts writes")
+    }
+
+    /// An error with this text in its facts means that a later version has upgraded a store.
+    static let laterStore = "a later version of Stratus has upgraded the store"
+
+    /// The error for a store whose layout this version does not know.
+    static func tooOld(for layout: Int64, newest: Int64) -> ServerError {
+      ServerError(
+        .tryAgainLater, Reason.storeLost,
+        facts: ["fault": laterStore, "layout": "\(layout)", "known": "\(newest)"],
+        retryAfterSeconds: 30, hint: "start the later version")
+    }
+
+    /// The error of a node without a row in the table `nodes`.
+    static var notEntered: ServerError {
+      ServerError(
+        .tryAgainLater, Reason.storeLost,
+        facts: ["fault": "this node was silent, and another node has removed its row"],
+        retryAfterSeconds: 5)
     }
 
     static var closed: ServerError { busy(facts: ["store": "closed"]) }

@@ -118,7 +118,7 @@
     /// - Throws: `INTERNAL_ERROR`, for example if the store has an earlier layout.
     public func check(ofStore address: StoreAddress) throws(ServerError) -> StoreCheck {
       try reading { (_) throws(ServerError) -> StoreCheck in
-        try StoreTables.check(on: try store(at: address).connection)
+        try StoreTables.check(on: try tables(ofStore: address).connection)
       }
     }
 
@@ -131,7 +131,7 @@
       _ body: (_ file: String, _ size: Int64, _ checksum: [UInt8]) throws(ServerError) -> Void
     ) throws(ServerError) {
       try reading { (_) throws(ServerError) -> Void in
-        _ = try store(at: address)
+        _ = try tables(ofStore: address)
         try connection.copyOut(
           "SELECT file, size, checksum FROM assets",
           columns: [
@@ -154,7 +154,7 @@
     /// - Throws: `INTERNAL_ERROR`, for example if the store has an earlier layout.
     public func lackCounts(ofStore address: StoreAddress) throws(ServerError) -> [LackCount] {
       try reading { (_) throws(ServerError) -> [LackCount] in
-        try StoreTables.lackCounts(on: try store(at: address).connection)
+        try StoreTables.lackCounts(on: try tables(ofStore: address).connection)
       }
     }
 

@@ -78,15 +78,27 @@
     }
 
     /// Returns the tables of the registry. They belong to the present transaction.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if an upgrade of the registry is not complete.
     public func registry() throws(ServerError) -> PostgresTableSet {
+      try refuseUpgrade(of: schema)
       try connection.use(schema: schema)
       return PostgresTableSet(schema: schema, on: connection)
     }
 
     /// Returns the tables of a store. They belong to the present transaction.
     ///
-    /// - Throws: `INTERNAL_ERROR` if the database does not contain the store.
+    /// - Throws: `INTERNAL_ERROR` if the database does not contain the store, or if an upgrade of
+    ///   the store is not complete.
     public func store(at address: StoreAddress) throws(ServerError) -> PostgresTableSet {
+      let tables = try tables(ofStore: address)
+      try refuseUpgrade(of: tables.schema)
+      return tables
+    }
+
+    /// Returns the tables of a store for reading. During an upgrade they have more columns, and
+    /// some of these have no values yet.
+    func tables(ofStore address: StoreAddress) throws(ServerError) -> PostgresTableSet {
       try connection.use(schema: schema)
       guard let number = try stores().first(where: { $0.address == address })?.number else {
         throw .fault("the database does not contain a store", facts: ["store": "\(address)"])
@@ -204,6 +216,20 @@
         return true
       }
       return stores
+    }
+
+    /// - Throws: `INTERNAL_ERROR` if an online upgrade of the schema's tables is not complete.
+    private func refuseUpgrade(of tables: String) throws(ServerError) {
+      // An earlier version has not created the table.
+      guard try hasTable("layouts") else { return }
+      let target = try connection.first(
+        SQLStatement("SELECT target FROM \"\(schema)\".layouts WHERE schema = ?"), [.text(tables)]
+      ) { $0.integer(0) }
+      guard let target, target != 0 else { return }
+      var error = ServerError.fault(
+        "an upgrade of the tables is not complete", facts: ["schema": tables])
+      error.hint = "wait until all nodes run the new version and have upgraded all stores"
+      throw error
     }
 
     private func hasTable(_ name: String) throws(ServerError) -> Bool {

@@ -28,18 +28,28 @@
       self.node = node
       self.schema = schema
       statement = SQLStatement("UPDATE \"\(schema)\".writers SET commits = ? WHERE writer = ?")
+      // NB: another node may be removing the row in `nodes`. The row lock makes one of the two
+      // statements wait, so that no row of `writers` remains.
       add = SQLStatement(
-        inserting: "INSERT INTO \"\(schema)\".writers (node, commits) VALUES (?, 0)", key: "writer")
+        """
+        INSERT INTO "\(schema)".writers (node, commits)
+        SELECT node, 0 FROM "\(schema)".nodes WHERE node = ? FOR KEY SHARE RETURNING writer
+        """)
       remove = SQLStatement(
         "DELETE FROM \"\(schema)\".writers WHERE writer = ? RETURNING commits")
     }
 
     /// Adds the row of a new connection.
+    ///
+    /// - Throws: `TRY_AGAIN_LATER` if the table `nodes` does not contain the node. Another node has
+    ///   then removed the row, and may have upgraded tables that this node cannot use any more.
     func register(_ connection: PostgresConnection) throws(ServerError) {
-      connection.writer = try connection.runApart(in: schema) {
+      let writer = try connection.runApart(in: schema) {
         (connection) throws(ServerError) in
-        try connection.insert(add, [.text(node)])
+        try connection.first(add, [.text(node)]) { $0.integer(0) }
       }
+      guard let writer else { throw PostgresFailure.notEntered }
+      connection.writer = writer
       connection.commits = 0
     }
 

@@ -30,7 +30,7 @@
       locking keys: [String],
       _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
     ) async throws(ServerError) -> Value {
-      let locks = Set(keys.map { PostgresLockNumber.of(["zone", schema, $0]) }).sorted()
+      let locks = Set(keys.map { PostgresLockNumber.zone($0, in: schema) }).sorted()
       let result = await withCheckedContinuation { continuation in
         pools.writers.add(
           PostgresBody<Session, Value>(
@@ -53,6 +53,16 @@
 
   /// The numbers of advisory locks.
   enum PostgresLockNumber {
+    /// The lock of bodies with this key.
+    static func zone(_ key: String, in schema: String) -> Int64 { of(["zone", schema, key]) }
+
+    /// The lock for the list of stores of an installation. A node also holds it while the node
+    /// enters, and while it changes the layout of a store.
+    static func stores(of installation: String) -> Int64 { zone(storesKey, in: installation) }
+
+    /// The key of bodies that hold the lock for the list of stores.
+    static let storesKey = "stores"
+
     /// Returns the number of a lock: the FNV-1a hash of its parts. Two locks with the same number
     /// exclude each other, which does no harm.
     static func of(_ parts: [String]) -> Int64 {

@@ -13,8 +13,9 @@
 
     func close() { connector.close() }
 
-    /// NB: if the connection is lost, the body runs again on another connection. This is safe,
-    /// because the body of a read writes nothing.
+    /// NB: if the connection is lost, the body runs again on another connection. If a node has
+    /// dropped a column meanwhile, the body runs again on the new tables. This is safe, because the
+    /// body of a read writes nothing.
     private func run(_ job: any PostgresJob) -> ServerError? {
       var last: ServerError?
       for _ in 0..<PostgresLimits.connectionsPerBodyMax {
@@ -30,7 +31,7 @@
           connection.rollback()
           job.forget(on: connection)
           last = failure.error
-          guard failure.isLoss else { return failure.error }
+          guard failure.isLoss || failure.isChange else { return failure.error }
         } catch {
           last = error
         }

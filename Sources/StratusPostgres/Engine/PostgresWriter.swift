@@ -54,6 +54,7 @@
       var last = PostgresFailure.busy()
       var losses = 0
       var duplicates = 0
+      var changes = 0
       for attempt in 0..<PostgresLimits.attemptsMax {
         pause(before: attempt)
         let failure: PostgresFailure
@@ -70,8 +71,9 @@
           losses += 1
           if losses >= PostgresLimits.connectionsPerBodyMax { return .refused(last) }
         case .duplicate where duplicates == 0: duplicates += 1
+        case .changed where changes == 0: changes += 1
         case .busy: return .refused(last)
-        case .duplicate, .other: return jobs.count > 1 ? .separate : .refused(last)
+        case .duplicate, .changed, .other: return jobs.count > 1 ? .separate : .refused(last)
         }
       }
       // If bodies fail as a group, each of them may still succeed alone.

@@ -22,29 +22,39 @@
     static let silenceMilliseconds: Int64 = 30_000
 
     let autocommit: PostgresAutocommit
-    let node: String
-    let version: String
+    let entry: PostgresEntry
     let timelines: PostgresTimelines
     /// The number of nodes that do not drain.
     let activeCount = Atomic<Int>(1)
+    /// Whether another node has removed the row of this node, and this node cannot add it again.
+    let isShutOut = Atomic<Bool>(false)
+    private let hasEntered = Atomic<Bool>(false)
 
-    init(
-      autocommit: PostgresAutocommit, node: String, version: String, timelines: PostgresTimelines
-    ) {
+    private var node: String { entry.node }
+
+    init(autocommit: PostgresAutocommit, entry: PostgresEntry, timelines: PostgresTimelines) {
       self.autocommit = autocommit
-      self.node = node
-      self.version = version
+      self.entry = entry
       self.timelines = timelines
     }
 
-    /// Writes a heartbeat, and removes the rows of ended nodes.
+    /// Writes a heartbeat, and removes the rows of ended nodes. The first heartbeat adds the row of
+    /// this node, and so does the next heartbeat after another node has removed the row.
     ///
     /// NB: a node that counts as ended may only have paused. The removal of its rows in `writers`
     /// makes its open transactions fail, because they find no row for their commit number.
+    ///
+    /// - Throws: the errors of ``PostgresEntry/enter(on:isFirst:)``, and those of the connection.
     func beat() async throws(ServerError) {
       try await autocommit.run { [self] (session) throws(ServerError) in
         let connection = session.connection
-        try connection.execute(HeartbeatStatements.beat, [.text(node), .text(version)])
+        if try connection.execute(HeartbeatStatements.beat, [.text(node)]) == 0 {
+          let isFirst = !hasEntered.load(ordering: .relaxed)
+          isShutOut.store(!isFirst, ordering: .relaxed)
+          try entry.enter(on: connection, isFirst: isFirst)
+          hasEntered.store(true, ordering: .relaxed)
+          isShutOut.store(false, ordering: .relaxed)
+        }
         try connection.execute(
           HeartbeatStatements.removeNodes, [.integer(Self.silenceMilliseconds)])
         try connection.execute(HeartbeatStatements.removeWriters, [])
@@ -58,14 +68,20 @@
 
     /// Stores in the table `nodes` that this node drains, because it will be stopped.
     func drain() async throws(ServerError) {
-      try await autocommit.run { [node] (session) throws(ServerError) in
+      let node = node
+      try await autocommit.run { (session) throws(ServerError) in
         _ = try session.connection.execute(HeartbeatStatements.drain, [.text(node)])
       }
     }
 
-    /// Removes the rows of this node. The node's writing connections must be closed before.
+    /// Removes the rows of this node, if it has entered. The node's writing connections must be
+    /// closed before.
     func end() async throws(ServerError) {
-      try await autocommit.run { [node] (session) throws(ServerError) in
+      // NB: a new connection would try the preparation of the tables again, and perhaps an offline
+      // upgrade.
+      guard hasEntered.load(ordering: .relaxed) else { return }
+      let node = node
+      try await autocommit.run { (session) throws(ServerError) in
         try session.connection.execute(HeartbeatStatements.removeNode, [.text(node)])
         try session.connection.execute(HeartbeatStatements.removeWriters, [])
       }
@@ -92,11 +108,7 @@
 
   private enum HeartbeatStatements {
     static let beat = SQLStatement(
-      """
-      INSERT INTO nodes (node, version, started_at, seen_at, draining)
-      VALUES (?, ?, \(PostgresTables.now), \(PostgresTables.now), 0)
-      ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at
-      """)
+      "UPDATE nodes SET seen_at = \(PostgresTables.now) WHERE node = ?")
     static let removeNodes = SQLStatement(
       "DELETE FROM nodes WHERE seen_at < \(PostgresTables.now) - ?")
     static let activeCount = SQLStatement("SELECT COUNT(*) FROM nodes WHERE draining = 0")

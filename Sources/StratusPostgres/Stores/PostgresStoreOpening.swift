@@ -8,49 +8,63 @@
     /// The schema of the installation.
     let schema: String
     let pools: PostgresPools
+    let states: LayoutStates
     let now: @Sendable () -> Int64
 
     private var cluster: PostgresEngine<PostgresSession> {
       PostgresEngine(schema: schema, pools: pools)
     }
 
-    /// Returns the schema of each store.
-    func list() async throws(ServerError) -> [StoreAddress: String] {
-      let rows = try await cluster.read { (session) throws(ServerError) in
-        var rows: [(container: String, environment: String, number: Int64)] = []
-        try session.connection.run(SchemaStatements.list, []) { (row) throws(ServerError) in
-          rows.append((row.text(0), row.text(1), row.integer(2)))
-          return true
+    /// The place of a store.
+    struct Place: Sendable, Hashable {
+      var schema: String
+      var layout: Int64
+    }
+
+    /// Returns the place of each store.
+    func list() async throws(ServerError) -> [StoreAddress: Place] {
+      let rows = try await cluster.read { [schema] (session) throws(ServerError) in
+        try session.connection.all(SchemaStatements.list, [.text(schema)]) { row in
+          (
+            container: row.text(0), environment: row.text(1), number: row.integer(2),
+            layout: row.integer(3)
+          )
         }
-        return rows
       }
-      var schemas: [StoreAddress: String] = [:]
+      var places: [StoreAddress: Place] = [:]
       for row in rows {
         // A later version may know further environments.
         guard let environment = ContainerEnvironment(rawValue: row.environment) else { continue }
-        schemas[StoreAddress(container: row.container, environment: environment)] =
-          name(of: row.number)
+        places[StoreAddress(container: row.container, environment: environment)] =
+          Place(schema: name(of: row.number), layout: row.layout)
       }
-      return schemas
+      return places
     }
 
     /// Returns the schema of a store, and creates it if it does not exist.
     ///
     /// - Parameter epoch: the epoch of a new store.
-    /// - Throws: `INTERNAL_ERROR` if this version can neither use nor upgrade the store's layout.
+    /// - Throws: `TRY_AGAIN_LATER` if a later version has upgraded the store, or if nodes of an
+    ///   earlier version could not use a new store.
     func open(_ address: StoreAddress, epoch: Int64) async throws(ServerError) -> String {
       let key: [SQLValue] = [.text(address.container), .text(address.environment.rawValue)]
-      return try await cluster.write(locking: ["stores"]) { (session) throws(ServerError) in
+      return try await cluster.write(locking: [PostgresLockNumber.storesKey]) {
+        (session) throws(ServerError) in
         let connection = session.connection
         let known = try connection.first(SchemaStatements.find, key) { $0.integer(0) }
         if let known {
           let store = name(of: known)
-          try session.use(schema: store)
-          try upgrade(on: connection)
+          let newest = states.layouts.store.newest
+          if let state = try states.state(of: store, on: connection), state.layout > newest {
+            throw PostgresFailure.tooOld(for: state.layout, newest: newest)
+          }
           return store
         }
+        try requireNodes(of: StoreTables.layout, on: connection)
         let number = try connection.insert(SchemaStatements.insert, key)
         let store = name(of: number)
+        try connection.execute(
+          SchemaStatements.addLayout, [.text(store), .integer(StoreTables.layout)])
         try connection.define("CREATE SCHEMA \"\(store)\";")
         try session.use(schema: store)
         try StoreTables.prepare(on: connection, makeEpoch: { epoch }, now: now)
@@ -63,7 +77,8 @@
 
     /// Removes a container's stores with all their data.
     func remove(_ container: String) async throws(ServerError) {
-      try await cluster.write(locking: ["stores"]) { (session) throws(ServerError) in
+      try await cluster.write(locking: [PostgresLockNumber.storesKey]) {
+        (session) throws(ServerError) in
         var stores: [String] = []
         try session.connection.run(SchemaStatements.remove, [.text(container)]) {
           (row) throws(ServerError) in
@@ -71,6 +86,8 @@
           return true
         }
         for store in stores {
+          try session.connection.execute(SchemaStatements.removeLayout, [.text(store)])
+          try session.connection.execute(SchemaStatements.removeFill, [.text(store)])
           try session.connection.define("DROP SCHEMA IF EXISTS \"\(store)\" CASCADE;")
         }
       }
@@ -85,29 +102,32 @@
 
     func name(of number: Int64) -> String { "\(schema)_\(number)" }
 
-    /// The layout of the first stores in PostgreSQL.
-    private static let firstLayout: Int64 = 8
-
-    /// Upgrades a store of an earlier layout. The upgrade runs in the transaction that opens the
-    /// store.
-    ///
-    /// NB: nodes of an earlier version must not run at the same time, because they would not count
-    /// the bytes of their saves.
-    private func upgrade(on connection: any SQLConnection) throws(ServerError) {
-      let found = try StoreTables.foundLayout(on: connection)
-      guard let found, (Self.firstLayout...StoreTables.layout).contains(found) else {
-        throw .fault(
-          "a store in PostgreSQL has another layout",
-          facts: ["layout": found.map { "\($0)" } ?? "none", "known": "\(StoreTables.layout)"])
+    /// - Throws: `TRY_AGAIN_LATER` if a running node does not know the layout of new stores.
+    private func requireNodes(
+      of layout: Int64, on connection: any SQLConnection
+    ) throws(ServerError) {
+      let earlier = try connection.first(SchemaStatements.earlierNodes, [.integer(layout)]) {
+        $0.integer(0)
       }
-      if found == StoreTables.layout { return }
-      try StoreTables.prepare(on: connection, makeEpoch: { 0 }, now: now)
-      try connection.define(PostgresTables.tuning)
+      if earlier == 0 { return }
+      throw ServerError(
+        .tryAgainLater, Reason.storeLost,
+        facts: ["fault": "nodes of an earlier version could not use the new store"],
+        retryAfterSeconds: 5, hint: "finish the rolling upgrade")
     }
   }
 
   private enum SchemaStatements {
-    static let list = SQLStatement("SELECT container, environment, number FROM store_schemas")
+    static let list = SQLStatement(
+      """
+      SELECT container, environment, number, COALESCE(layout, 0) FROM store_schemas
+      LEFT JOIN layouts ON layouts.schema = ?::TEXT || '_' || number
+      """)
+    static let earlierNodes = SQLStatement("SELECT COUNT(*) FROM nodes WHERE store_newest < ?")
+    static let addLayout = SQLStatement(
+      "INSERT INTO layouts (schema, layout, target, step) VALUES (?, ?, 0, 0)")
+    static let removeLayout = SQLStatement("DELETE FROM layouts WHERE schema = ?")
+    static let removeFill = SQLStatement("DELETE FROM fills WHERE schema = ?")
     static let find = SQLStatement(
       "SELECT number FROM store_schemas WHERE container = ? AND environment = ?")
     static let insert = SQLStatement(

@@ -1,12 +1,15 @@
 #if Postgres
   public import StratusDomain
   import StratusSQL
+  import StratusWire
   import Synchronization
 
   /// The stores of all containers in PostgreSQL. Each store is a schema.
   public final class PostgresStores: StoreCatalog {
     private struct State {
       var schemas: [StoreAddress: String] = [:]
+      /// The layouts of the stores that this version is too old for.
+      var laterLayouts: [StoreAddress: Int64] = [:]
       var isClosed = false
     }
 
@@ -14,19 +17,23 @@
     private let pools: PostgresPools
     private let epochs: PlannedEpochs
     private let makeStandIn: @Sendable (_ epoch: Int64) throws(ServerError) -> any Store
+    private let report: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - makeEpoch: returns 64 random bits for a new store.
     ///   - makeStandIn: creates an empty store in memory with a given epoch.
+    ///   - report: is called with a sentence for the operator.
     init(
       opening: PostgresStoreOpening, pools: PostgresPools,
       makeEpoch: @escaping @Sendable () -> Int64,
-      makeStandIn: @escaping @Sendable (_ epoch: Int64) throws(ServerError) -> any Store
+      makeStandIn: @escaping @Sendable (_ epoch: Int64) throws(ServerError) -> any Store,
+      report: @escaping @Sendable (String) -> Void
     ) {
       self.opening = opening
       self.pools = pools
       self.makeStandIn = makeStandIn
+      self.report = report
       epochs = PlannedEpochs(makeEpoch: makeEpoch)
     }
 
@@ -62,8 +69,11 @@
 
     /// Whether the node knows a store. This method creates no store.
     public func hasStore(at address: StoreAddress) -> Bool {
-      state.withLock { $0.schemas[address] != nil }
+      state.withLock { $0.schemas[address] != nil || $0.laterLayouts[address] != nil }
     }
+
+    /// The stores that a later version has upgraded, so that this version refuses them.
+    public var laterStores: [StoreAddress] { state.withLock { Array($0.laterLayouts.keys) } }
 
     /// Returns the size of a store's tables and indexes in bytes, or 0 if it cannot be read.
     public func sizeBytes(ofStore address: StoreAddress) async -> Int64 {
@@ -71,10 +81,26 @@
       do throws(ServerError) { return try await opening.sizeBytes(of: schema) } catch { return 0 }
     }
 
-    /// Reads which stores exist.
+    /// Reads which stores exist, and which of them this version can use.
     public func refresh() async throws(ServerError) {
-      let schemas = try await opening.list()
-      state.withLock { $0.schemas = schemas }
+      let places = try await opening.list()
+      let newest = opening.states.layouts.store.newest
+      let usable = places.filter { $0.value.layout <= newest }.mapValues(\.schema)
+      let later = places.filter { $0.value.layout > newest }.mapValues(\.layout)
+      let earlier = state.withLock { state in
+        let earlier = state.laterLayouts
+        state.schemas = usable
+        state.laterLayouts = later
+        return earlier
+      }
+      for (address, layout) in later where earlier[address] != layout {
+        report(
+          """
+          the store of \(address.container) (\(address.environment.rawValue)) has layout \
+          \(layout), and this version knows layouts up to \(newest): the store is not available at \
+          this node; start the later version
+          """)
+      }
     }
 
     /// Removes a container's stores with all their data.
@@ -82,6 +108,7 @@
       try await opening.remove(container)
       state.withLock { state in
         state.schemas = state.schemas.filter { $0.key.container != container }
+        state.laterLayouts = state.laterLayouts.filter { $0.key.container != container }
       }
     }
 
@@ -90,6 +117,7 @@
       state.withLock { state in
         state.isClosed = true
         state.schemas = [:]
+        state.laterLayouts = [:]
       }
     }
 
@@ -101,8 +129,13 @@
     }
 
     private func known(_ address: StoreAddress) throws(ServerError) -> String? {
-      let (schema, isClosed) = state.withLock { ($0.schemas[address], $0.isClosed) }
+      let (schema, later, isClosed) = state.withLock {
+        ($0.schemas[address], $0.laterLayouts[address], $0.isClosed)
+      }
       if isClosed { throw PostgresFailure.closed }
+      if let later {
+        throw PostgresFailure.tooOld(for: later, newest: opening.states.layouts.store.newest)
+      }
       return schema
     }
 

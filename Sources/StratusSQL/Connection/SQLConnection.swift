@@ -42,6 +42,10 @@ public protocol SQLConnection: AnyObject {
   /// outside.
   func define(_ text: String) throws(ServerError)
 
+  /// Returns how far an online upgrade of the present schema's tables has come. The answer belongs
+  /// to the present transaction.
+  func upgradePhase() throws(ServerError) -> SQLUpgradePhase
+
   /// See ``SpaceReading/hasUnusedSpace()``.
   func hasUnusedSpace() throws(ServerError) -> Bool
 
