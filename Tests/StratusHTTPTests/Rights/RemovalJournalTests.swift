@@ -23,7 +23,8 @@ import Testing
     await server.stop()
   }
 
-  @Test func `later deletions and revocations are applied to a restored backup`() async throws {
+  @Test(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite"))
+  func `later deletions and revocations are applied to a restored backup`() async throws {
     try await KeyFolder.with { url in
       let (clock, data) = (MovedClock(), url.appendingPathComponent("data"))
       let server = try await TestServer(onDiskIn: data, live: clock.live)

@@ -9,7 +9,8 @@ func temporaryFolder() -> URL {
 }
 
 /// `stratus doctor` on a data folder.
-@Suite struct `The doctor command` {
+@Suite(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite"))
+struct `The doctor command` {
   /// Makes a folder that a server has used, and passes it to the body.
   private func withFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = temporaryFolder()

@@ -123,7 +123,7 @@ import Testing
     #expect(status["version"].string == ServerVersion.current)
     #expect(status["ready"] == true)
     let size = status["containers"][0]["stores"][0]["sizeBytes"].integer
-    #expect(!TestEngine.hasFiles || (size ?? 0) > 0)
+    #expect((size ?? 0) > 0)
     await second.stop()
     try? FileManager.default.removeItem(at: folder)
   }
