@@ -15,19 +15,20 @@ public struct QueryReport: Sendable {
   /// The record type, the fields, the comparators and the sorts, without values. An example is
   /// `Note where title EQUALS and age LESS_THAN sort by age descending`. A long text is cut.
   public var form: String {
-    var text = ""
-    text.reserveCapacity(96)
-    text += Self.name(query.recordType)
-    if !query.filters.isEmpty { text += " where " }
-    Self.add(query.filters, between: " and ", to: &text)
-    var separator = " sort by "
-    for sort in query.sorts where text.utf8.count <= Self.bytesMax {
-      text += separator
-      text += Self.name(sort.key.name)
-      if !sort.isAscending { text += " descending" }
-      separator = ", "
+    var text: [UInt8] = []
+    text.reserveCapacity(128)
+    Self.add(name: query.recordType, to: &text)
+    if !query.filters.isEmpty { text += " where ".utf8 }
+    Self.add(query.filters, to: &text)
+    var isFirst = true
+    for sort in query.sorts where text.count <= Self.bytesMax {
+      text += (isFirst ? " sort by " : ", ").utf8
+      isFirst = false
+      Self.add(name: sort.key.name, to: &text)
+      if !sort.isAscending { text += " descending".utf8 }
     }
-    return text.utf8.count <= Self.bytesMax ? text : text.prefix(Self.bytesMax / 4) + "…"
+    if text.count <= Self.bytesMax { return String(decoding: text, as: UTF8.self) }
+    return String(decoding: text.prefix(Self.bytesMax / 4), as: UTF8.self) + "…"
   }
 
   /// The plan and the numbers of rows read. It is nil if the query has no plan, because it was
@@ -42,36 +43,31 @@ public struct QueryReport: Sendable {
   }
 
   /// Adds conditions to a text, until it is so long that it will be cut.
-  private static func add(
-    _ filters: [QueryFilter], between separator: String, to text: inout String
-  ) {
-    var isFirst = true
-    for filter in filters where text.utf8.count <= bytesMax {
-      if !isFirst { text += separator }
-      isFirst = false
+  private static func add(_ filters: [QueryFilter], to text: inout [UInt8]) {
+    for (index, filter) in filters.enumerated() where text.count <= bytesMax {
+      if index > 0 { text += " and ".utf8 }
       switch filter {
       case .field(let filter):
-        text += filter.key.map { name($0.name) } ?? "(any)"
-        text += " "
-        text += filter.comparator.rawValue
+        if let key = filter.key { add(name: key.name, to: &text) } else { text += "(any)".utf8 }
+        text.append(UInt8(ascii: " "))
+        text += filter.comparator.rawValue.utf8
       case .anyOf(let groups):
-        text += "("
-        var isFirstGroup = true
-        for group in groups where text.utf8.count <= bytesMax {
-          if !isFirstGroup { text += " or " }
-          isFirstGroup = false
-          add(group, between: separator, to: &text)
+        text.append(UInt8(ascii: "("))
+        for (index, group) in groups.enumerated() where text.count <= bytesMax {
+          if index > 0 { text += " or ".utf8 }
+          add(group, to: &text)
         }
-        text += ")"
+        text.append(UInt8(ascii: ")"))
       }
     }
   }
 
-  /// Returns a name of the schema, or `?` for a text that cannot be one.
+  /// Adds a name of the schema, or `?` for a text that cannot be one.
   ///
-  /// NB: a refused query may contain any text as a name.
-  private static func name(_ text: String) -> String {
-    let isField = Naming.isIdentifier(text) && text.utf8.count <= Limits.fieldNameLengthMax
-    return isField || SystemField(rawValue: text) != nil ? text : "?"
+  /// NB: a refused query may contain any text as a name. All names of the schema are ASCII, so a
+  /// form can be cut at each byte.
+  private static func add(name: String, to text: inout [UInt8]) {
+    let isField = Naming.isIdentifier(name) && name.utf8.count <= Limits.fieldNameLengthMax
+    text += (isField || SystemField(rawValue: name) != nil ? name : "?").utf8
   }
 }

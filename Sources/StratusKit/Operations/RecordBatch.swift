@@ -100,6 +100,8 @@ struct PreparedBatch {
   let zoneID: CKRecordZone.ID
   var items: [Item] = []
   var refused: [(item: RecordBatch.Item, error: CKError)] = []
+  /// The records to send after ``items``; see ``takeDependents(for:)``.
+  private(set) var later: [Item] = []
 
   /// The size of the fields in bytes, without files.
   private(set) var sizeBytes = 0
@@ -139,6 +141,19 @@ struct PreparedBatch {
         return .failure(error)
       }
     }
+  }
+
+  /// Moves the records that must be sent after other records of the batch to ``later``.
+  mutating func postponeDependents(for database: DatabaseCalls) async {
+    later = await takeDependents(for: database)
+  }
+
+  /// The batch of the postponed records, or nil if there are none.
+  var next: PreparedBatch? {
+    if later.isEmpty { return nil }
+    var batch = self
+    (batch.items, batch.later, batch.refused) = (later, [], [])
+    return batch
   }
 
   mutating func refuseAllIfOne(_ isAtomic: Bool) {

@@ -36,22 +36,38 @@ struct RecordModification: Sendable {
     }
     let naming = try await database.naming()
     for (index, batch) in prepared.enumerated() {
-      var batch = batch
-      let step = "batch \(index)"
-      do throws(CKError) {
-        if !database.hasAnswer(ModifyRecords.self, name: step) {
-          try await batch.sendFiles(to: database, isAtomic: isAtomic, progress: progress)
-          try await batch.seal(for: database, isAtomic: isAtomic)
-        }
-      } catch {
-        guard error.concernsZone else { throw error }
-        for (item, error) in batch.refused { deliver(item, error) }
-        for item in batch.items { deliver(item.requested, error) }
-        continue
+      var (batch, part) = (batch, 0)
+      while true {
+        let step = part == 0 ? "batch \(index)" : "batch \(index) part \(part)"
+        try await perform(&batch, step, isFirst: part == 0, naming: naming)
+        guard let next = batch.next else { break }
+        (batch, part) = (next, part + 1)
       }
-      for (item, error) in batch.refused { deliver(item, error) }
-      if !batch.items.isEmpty { try await send(batch, step, naming: naming) }
     }
+  }
+
+  /// Sends one batch, except for the records that must be sent later.
+  ///
+  /// - Parameter isFirst: whether the files of the batch are still to be sent.
+  private func perform(
+    _ batch: inout PreparedBatch, _ step: String, isFirst: Bool, naming: UserNaming
+  ) async throws(CKError) {
+    do throws(CKError) {
+      if !database.hasAnswer(ModifyRecords.self, name: step) {
+        if isFirst {
+          try await batch.sendFiles(to: database, isAtomic: isAtomic, progress: progress)
+        }
+        if !isAtomic { await batch.postponeDependents(for: database) }
+        try await batch.seal(for: database, isAtomic: isAtomic)
+      }
+    } catch {
+      guard error.concernsZone else { throw error }
+      for (item, error) in batch.refused { deliver(item, error) }
+      for item in batch.items { deliver(item.requested, error) }
+      return
+    }
+    for (item, error) in batch.refused { deliver(item, error) }
+    if !batch.items.isEmpty { try await send(batch, step, naming: naming) }
   }
 
   /// - Parameter step: identifies the batch among the saved steps of a long-lived operation. The

@@ -33,6 +33,13 @@ struct LogLines {
   /// The lines, each with its line feed.
   var bytes: [UInt8] { format == .json ? json.bytes : text }
 
+  /// Removes all lines, and keeps the memory for further lines.
+  mutating func removeAll() {
+    text.removeAll(keepingCapacity: true)
+    json.removeAll()
+    count = 0
+  }
+
   /// Adds a line.
   ///
   /// - Parameters:

@@ -10,6 +10,8 @@ import Synchronization
 public final class LogOutput: Sendable {
   private struct State {
     var waiting: [UInt8] = []
+    /// Memory for further lines.
+    var spare: [UInt8] = []
     var droppedCount = 0
     var isScheduled = false
   }
@@ -75,11 +77,16 @@ public final class LogOutput: Sendable {
   public func flush() { queue.sync { writeWaiting() } }
 
   private func writeWaiting() {
-    let (bytes, droppedCount) = state.withLock { state in
-      defer { (state.waiting, state.droppedCount, state.isScheduled) = ([], 0, false) }
-      return (state.waiting, state.droppedCount)
+    var bytes: [UInt8] = []
+    let droppedCount = state.withLock { state in
+      swap(&bytes, &state.waiting)
+      swap(&state.waiting, &state.spare)
+      defer { (state.droppedCount, state.isScheduled) = (0, false) }
+      return state.droppedCount
     }
     put(bytes)
+    bytes.removeAll(keepingCapacity: true)
+    state.withLock { state in swap(&bytes, &state.spare) }
     if droppedCount > 0 {
       let report = "\(droppedCount) lines were dropped, because the log is too slow"
       put(line("warning", report).bytes)

@@ -3,23 +3,34 @@ import Logging
 import StratusDomain
 import StratusHTTP
 import StratusWire
+import Synchronization
 
 /// Writes one line for each request, without its contents.
-struct RequestLines: RequestObserver {
-  let output: LogOutput
+final class RequestLines: RequestObserver {
+  private let output: LogOutput
+  /// The lines of the last reports. NB: their memory is used again, because the allocation of large
+  /// blocks makes other allocations slower.
+  private let lines: Mutex<LogLines>
   let details = ReportDetails(hasTraceParents: true, hasQueries: true)
 
-  func note(_ reports: [RequestReport]) {
-    var lines = LogLines(output.format, reserving: reports.count)
-    for report in reports {
-      lines.add(time: report.endedAt, level: "info", message: "request") { line in
-        describe(report, in: &line)
-      }
-    }
-    output.write(lines, isUrgent: false)
+  init(output: LogOutput) {
+    self.output = output
+    lines = Mutex(LogLines(output.format))
   }
 
-  private func describe(_ report: RequestReport, in line: inout LogLines) {
+  func note(_ reports: [RequestReport]) {
+    lines.withLock { lines in
+      for report in reports {
+        lines.add(time: report.endedAt, level: "info", message: "request") { line in
+          Self.describe(report, in: &line)
+        }
+      }
+      output.write(lines, isUrgent: false)
+      lines.removeAll()
+    }
+  }
+
+  private static func describe(_ report: RequestReport, in line: inout LogLines) {
     line.pair("request", report.requestID)
     line.pair("trace", TraceContext(report.traceParent)?.traceID)
     line.pair("method", report.method)

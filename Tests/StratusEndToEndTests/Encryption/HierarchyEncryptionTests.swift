@@ -46,6 +46,12 @@ private struct HierarchyScene {
     for result in results.values { _ = try result.get() }
   }
 
+  /// Saves records of Ann in one atomic batch.
+  func save(_ records: [CKRecord]) async throws {
+    let (results, _) = try await ann.modifyRecords(saving: records, deleting: [])
+    for result in results.values { _ = try result.get() }
+  }
+
   func fetchedShare() async throws -> CKShare {
     try #require(try await ann.record(for: share.recordID) as? CKShare)
   }
@@ -112,6 +118,58 @@ private struct HierarchyScene {
       // If the record returns to the hierarchy with the same bytes, Bob's key does not open them.
       try await tree.move("child", below: "first")
       #expect(try await scene.read("child", on: bob).unreadableEncryptedKeys == ["text"])
+    }
+  }
+
+  /// The middle record of a chain is saved with an outdated change tag, so it does not move.
+  @Test
+  func `a record keeps its hierarchy's key if the move of its parent in the same batch fails`()
+    async throws
+  {
+    try await HierarchyScene.with(["bob"]) { tree in
+      let scene = tree.scene
+      let (middle, leaf) = (tree.child("middle", "the middle"), secret("leaf", "the leaf"))
+      leaf.setParent(id("middle"))
+      let other = secret("other", "another hierarchy")
+      try await tree.save([middle, leaf, other, CKShare(rootRecord: other)])
+      let bob = try await scene.device("bob")
+      try await scene.open(tree.share.url, on: bob)
+      let stale = try await tree.ann.record(for: id("middle"))
+      let newer = try await tree.ann.record(for: id("middle"))
+      newer["title"] = "changed"
+      try await tree.save([newer])
+      stale.setParent(id("other"))
+      stale.encryptedValues["text"] = "moved"
+      let edited = try await tree.ann.record(for: id("leaf"))
+      edited.encryptedValues["text"] = "for Bob"
+      let (results, _) = try await tree.ann.modifyRecords(
+        saving: [stale, edited], deleting: [], savePolicy: .ifServerRecordUnchanged,
+        atomically: false)
+      #expect(results.count == 2)
+      await expect(.serverRecordChanged) { try #require(results[id("middle")]).get() }
+      _ = try #require(results[id("leaf")]).get()
+      #expect(try await scene.read("leaf", on: bob).text == "for Bob")
+    }
+  }
+
+  @Test func `a chain of records that is saved in one batch has the hierarchy's key`() async throws
+  {
+    try await HierarchyScene.with(["bob"]) { tree in
+      let (middle, leaf) = (tree.child("middle", "the middle"), secret("leaf", "the leaf"))
+      let lowest = secret("lowest", "the lowest")
+      leaf.setParent(id("middle"))
+      lowest.setParent(id("leaf"))
+      let (results, _) = try await tree.ann.modifyRecords(
+        saving: [lowest, leaf, middle], deleting: [], atomically: false)
+      #expect(results.count == 3)
+      for result in results.values { _ = try result.get() }
+      let bob = try await tree.scene.device("bob")
+      try await tree.scene.open(tree.share.url, on: bob)
+      for (name, text) in [
+        ("middle", "the middle"), ("leaf", "the leaf"), ("lowest", "the lowest"),
+      ] {
+        #expect(try await tree.scene.read(name, on: bob).text == text)
+      }
     }
   }
 
