@@ -87,13 +87,13 @@ extension PreparedBatch {
     }
   }
 
-  /// Removes the records that must be saved after other records of the batch, and returns them.
+  /// Moves the records that must be saved after other records of the batch to ``later``.
   ///
   /// Without this, a record could be sealed with the key of a hierarchy that it does not enter: its
   /// place depends on its ancestors in the batch, and the save of an ancestor may fail. So such a
   /// record is sent later, when the server knows the result. In an atomic batch this is not
   /// necessary, because then all saves fail.
-  mutating func takeDependents(for database: DatabaseCalls) async -> [Item] {
+  mutating func postponeDependents(for database: DatabaseCalls) async {
     let places = items.map(Self.place)
     let names = Set(places.compactMap { place in place.map { ExactKey($0.name) } })
     let depends = zip(items, places).map { item, place in
@@ -103,13 +103,13 @@ extension PreparedBatch {
     // NB: records that are each other's ancestors never become independent.
     guard depends.contains(true), depends.contains(false), let keyRing = database.path.keyRing,
       let roots = try? await self.places(by: keyRing, options: database.options)
-    else { return [] }
+    else { return }
     // NB: a record without a shared hierarchy is sealed with the key of the zone, which
     // participants of hierarchies never have.
     let isLater = zip(depends, roots).map { depends, root in depends && root?.text != nil }
     let all = zip(items, isLater)
     items = all.compactMap { item, isLater in isLater ? nil : item }
-    return all.compactMap { item, isLater in isLater ? item : nil }
+    later = all.compactMap { item, isLater in isLater ? item : nil }
   }
 
   private static func place(of item: Item) -> Place? {

@@ -100,8 +100,8 @@ struct PreparedBatch {
   let zoneID: CKRecordZone.ID
   var items: [Item] = []
   var refused: [(item: RecordBatch.Item, error: CKError)] = []
-  /// The records to send after ``items``; see ``takeDependents(for:)``.
-  private(set) var later: [Item] = []
+  /// The records to send after ``items``; see ``postponeDependents(for:)``.
+  var later: [Item] = []
 
   /// The size of the fields in bytes, without files.
   private(set) var sizeBytes = 0
@@ -141,11 +141,6 @@ struct PreparedBatch {
         return .failure(error)
       }
     }
-  }
-
-  /// Moves the records that must be sent after other records of the batch to ``later``.
-  mutating func postponeDependents(for database: DatabaseCalls) async {
-    later = await takeDependents(for: database)
   }
 
   /// The batch of the postponed records, or nil if there are none.

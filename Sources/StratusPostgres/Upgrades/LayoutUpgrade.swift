@@ -45,11 +45,6 @@
       /// The upgrade from the layout before the newest one, or nil if this upgrade is offline.
       var upgrade: LayoutUpgrade?
 
-      init(newest: Int64, upgrade: LayoutUpgrade? = nil) {
-        self.newest = newest
-        self.upgrade = upgrade
-      }
-
       /// The oldest layout that the node can use while other nodes run.
       var oldest: Int64 { upgrade == nil ? newest : newest - 1 }
 
