@@ -24,7 +24,8 @@
         try await cluster.withNode { _ in
           try await cluster.withNode(NextLayout.node()) { _ in }
           let further = NextLayout.node(newest: NextLayout.number + 1)
-          await #expect(throws: ServerError.self) { try await cluster.node(further) }
+          let error = await #expect(throws: ServerError.self) { try await cluster.node(further) }
+          #expect(error?.facts["fault"]?.contains("no layout in common") == true)
         }
       }
     }
