@@ -63,14 +63,17 @@ final class LiveUpdates: Sendable {
         try? await Task.sleep(for: .seconds(Self.changesPauseSeconds))
       }
     }
-    let entries = Task { [log, ambient] in
-      guard sendsRequests else { return }
+    let entries = Task { [batches = sendsRequests ? log.listen() : nil, ambient] in
+      guard let batches else { return }
       var (second, sentCount, skippedCount) = (Int64.min, 0, 0)
-      for await batch in log.listen() {
+      for await batch in batches {
         let now = ambient.now() / 1_000
+        // NB: the events of a batch are sent together, because each write to a connection takes
+        // more time than all other work for an event.
+        var events: [UInt8] = []
         if second != now {
           if skippedCount > 0 {
-            continuation.yield(Self.event("requests", "{\"skipped\":\(skippedCount)}"))
+            events += Self.event("requests", "{\"skipped\":\(skippedCount)}")
           }
           (second, sentCount, skippedCount) = (now, 0, 0)
         }
@@ -80,9 +83,9 @@ final class LiveUpdates: Sendable {
             continue
           }
           sentCount += 1
-          continuation.yield(
-            Self.event("requests", String(decoding: entry.jsonBytes, as: UTF8.self)))
+          events += Self.event("requests", String(decoding: entry.jsonBytes, as: UTF8.self))
         }
+        if !events.isEmpty { continuation.yield(events) }
       }
     }
     continuation.onTermination = { [weak self] _ in
