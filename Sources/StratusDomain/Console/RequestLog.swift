@@ -10,7 +10,9 @@ public final class RequestLog: Sendable {
   private struct State {
     /// The newest entries. The entry with the number n is at the index (n - base) modulo the
     /// capacity.
-    var ring: [RequestEntry] = []
+    var ring: [WrittenEntry] = []
+    /// Memory for the text of the next entry.
+    var writer = JSONWriter(reserving: 1_024)
     /// The number of the first entry since the log was last switched on.
     var base = 0
     /// The number of the next entry.
@@ -76,9 +78,10 @@ public final class RequestLog: Sendable {
       let added = isKept ? entries.prefix { $0.time <= state.keptUntil } : []
       for entry in added {
         if state.ring.count < capacity {
-          state.ring.append(entry)
+          state.ring.append(WrittenEntry(entry, &state.writer))
         } else {
-          state.ring[(state.count - state.base) % capacity] = entry
+          let place = (state.count - state.base) % capacity
+          state.ring[place].replace(by: entry, &state.writer)
         }
         state.count += 1
       }
@@ -144,7 +147,9 @@ public final class RequestLog: Sendable {
     let (before, after) = (
       try Self.position(request.before, "before"), try Self.position(request.after, "after")
     )
-    let view = state.withLock { View(ring: $0.ring, base: $0.base, count: $0.count) }
+    let view = state.withLock {
+      View(ring: $0.ring, base: $0.base, count: $0.count, capacity: capacity)
+    }
     guard isKept else {
       throw .badRequest(
         "the server keeps no requests; start it with --console-port or --request-log-days")
@@ -155,11 +160,21 @@ public final class RequestLog: Sendable {
 
   /// The entries in memory at one moment.
   private struct View {
-    var ring: [RequestEntry]
+    var ring: [WrittenEntry]
     var base: Int
     var count: Int
+    /// The maximum number of entries.
+    var capacity: Int
 
     var oldest: Int { count - ring.count }
+
+    /// Returns the entry with a number, if a request asks for such entries.
+    func entry(_ number: Int, for request: ListRequests.Request) -> RequestEntry? {
+      guard let entry = ring[(number - base) % capacity].entry, request.includes(entry) else {
+        return nil
+      }
+      return entry
+    }
   }
 
   private static func position(
@@ -179,8 +194,7 @@ public final class RequestLog: Sendable {
     var number = min(max(after, view.oldest), view.count)
     var found: [RequestEntry] = []
     while number < view.count, found.count < limit {
-      let entry = view.ring[(number - view.base) % capacity]
-      if request.includes(entry) { found.append(entry) }
+      if let entry = view.entry(number, for: request) { found.append(entry) }
       number += 1
     }
     let skipped = max(0, min(view.oldest, view.count) - after)
@@ -196,8 +210,7 @@ public final class RequestLog: Sendable {
     var number = min(before, view.count)
     while number > view.oldest, found.count < limit {
       number -= 1
-      let entry = view.ring[(number - view.base) % capacity]
-      if request.includes(entry) { found.append(entry) }
+      if let entry = view.entry(number, for: request) { found.append(entry) }
     }
     var hasMore = number > view.oldest
     if !hasMore, let archive {

@@ -170,6 +170,24 @@ import Testing
     #expect(try log.telemetry.fetch(.init()).points.map(\.count).reduce(0, +) == 3)
   }
 
+  /// The ring of the log has three places, so most entries replace a longer or a shorter one.
+  @Test func `an entry in the request log is the same whichever entry it has replaced`() throws {
+    let log = RequestLog(capacity: 3)
+    log.keep()
+    let entries = [1, 3_000, 40, 2, 700, 5_000, 0, 1].enumerated().map { number, length in
+      RequestEntry(
+        requestID: "r\(number)", time: Int64(number), milliseconds: 0, bytesIn: 1, bytesOut: 2,
+        containerID: String(repeating: "c", count: length), environment: .production,
+        database: .shared, endpoint: "records/query", outcome: "ok", steps: 3,
+        userRecordName: nil, deviceID: "d", app: "\"\n")
+    }
+    for (number, entry) in entries.enumerated() {
+      log.append([entry])
+      let newest = try log.list(.init(resultsLimit: 3)).requests
+      #expect(newest == Array(entries[max(0, number - 2)...number].reversed()))
+    }
+  }
+
   @Test func `an entry of the request log is the same after it was written and read`() throws {
     let entry = RequestEntry(
       requestID: "r3", time: 3, milliseconds: 4, bytesIn: 1, bytesOut: 2, containerID: "a",
@@ -192,9 +210,10 @@ private final class MemoryArchive: RequestArchive {
 
   var nextNumber: Int { pieces.withLock { $0.last.map { $0.first + $0.entries.count } ?? 0 } }
 
-  func append(_ entries: [RequestEntry], first: Int) throws(ServerError) {
+  func append(_ entries: [WrittenEntry], first: Int) throws(ServerError) {
     if isBroken.load(ordering: .relaxed) { throw .fault("the disk is full") }
-    pieces.withLock { $0.append(ArchivePiece(first: first, entries: entries)) }
+    let piece = ArchivePiece(first: first, entries: entries.compactMap(\.entry))
+    pieces.withLock { $0.append(piece) }
   }
 
   func piece(before number: Int) throws(ServerError) -> ArchivePiece? {
