@@ -80,9 +80,8 @@ public final class RequestReport: Sendable {
     clientAddress = caller.clientAddress
     positions = caller.sync.all
     let isSlow = details.plansFrom.map { duration >= .milliseconds($0) } ?? false
-    let report = isSlow || details.hasQueries ? caller.work.queryReport : nil
-    query = report?.form
-    plan = isSlow ? report?.explanation : nil
+    query = isSlow || details.hasQueries ? caller.work.queryForm : nil
+    plan = isSlow ? caller.work.queryExplanation : nil
   }
 
   private static let traceParentName = HTTPField.Name("traceparent") ?? .server
