@@ -42,16 +42,21 @@ public final class RequestLog: Sendable {
   private let kept = Atomic(false)
   private let capacity: Int
   private let archive: (any RequestArchive)?
+  private let whenSwitched: @Sendable () -> Void
   /// Counts the entries by endpoint and time.
   public let telemetry = Telemetry()
 
-  /// - Parameter archive: stores entries so that they survive a restart, or nil to have them only
-  ///   in memory.
+  /// - Parameters:
+  ///   - archive: stores entries so that they survive a restart, or nil to have them only in
+  ///     memory.
+  ///   - whenSwitched: is called when ``isKept`` may have changed.
   public init(
-    capacity: Int = Limits.requestLogEntriesMax, archive: (any RequestArchive)? = nil
+    capacity: Int = Limits.requestLogEntriesMax, archive: (any RequestArchive)? = nil,
+    whenSwitched: @escaping @Sendable () -> Void = {}
   ) {
     self.capacity = capacity
     self.archive = archive
+    self.whenSwitched = whenSwitched
     guard let archive else { return }
     let next = archive.nextNumber
     state.withLock { ($0.base, $0.count, $0.savedCount) = (next, next, next) }
@@ -60,13 +65,17 @@ public final class RequestLog: Sendable {
   /// Begins to keep requests.
   public func keep() {
     state.withLock { $0.keptUntil = .max }
-    kept.store(true, ordering: .relaxed)
+    switchOn()
   }
 
   /// Keeps requests for the next minute.
   func follow(at now: Int64) {
     state.withLock { $0.keptUntil = max($0.keptUntil, now + Self.followedMilliseconds) }
-    kept.store(true, ordering: .relaxed)
+    switchOn()
+  }
+
+  private func switchOn() {
+    if !kept.exchange(true, ordering: .relaxed) { whenSwitched() }
   }
 
   /// Whether requests are kept. If not, callers need not create entries.
@@ -98,6 +107,7 @@ public final class RequestLog: Sendable {
       }
       return added
     }
+    if added.count < entries.count { whenSwitched() }
     telemetry.add(added)
   }
 
