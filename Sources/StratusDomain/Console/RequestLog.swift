@@ -21,15 +21,12 @@ public final class RequestLog: Sendable {
     var savedCount = 0
     /// The time until which the log keeps requests, in milliseconds since 1970 UTC.
     var keptUntil = Int64.min
-    var listeners: [Int: AsyncStream<[RequestEntry]>.Continuation] = [:]
+    var listeners: [Int: RequestListener] = [:]
     var nextListener = 0
   }
 
-  /// The maximum number of lists of entries that wait for one listener. A further list replaces the
-  /// oldest.
+  /// The maximum number of batches that wait for one listener. A further batch replaces the oldest.
   private static let waitingMax = 8
-  /// The maximum number of entries in such a list. Earlier entries of a longer list are left out.
-  private static let listedMax = 256
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 100
   /// The time for which the log keeps requests after a caller last followed it.
@@ -94,12 +91,7 @@ public final class RequestLog: Sendable {
         }
         state.count += 1
       }
-      if !added.isEmpty, !state.listeners.isEmpty {
-        let newest =
-          added.count <= Self.listedMax && added.count == entries.count
-          ? entries : Array(added.suffix(Self.listedMax))
-        for listener in state.listeners.values { listener.yield(newest) }
-      }
+      for listener in state.listeners.keys { state.listeners[listener]?.send(added) }
       if added.count < entries.count {
         state.ring = []
         state.base = state.count
@@ -242,12 +234,21 @@ public final class RequestLog: Sendable {
       requests: found, before: hasMore ? String(number) : nil, after: String(view.count))
   }
 
-  /// Returns a stream of the lists of entries that are added from now on.
-  public func listen() -> AsyncStream<[RequestEntry]> {
+  /// Returns a stream of the entries that are added from now on.
+  ///
+  /// - Parameters:
+  ///   - entriesPerSecondMax: the maximum number of entries of requests that arrived in the same
+  ///     second. Further ones are only counted.
+  ///   - shows: whether the listener gets the requests to a container.
+  public func listen(
+    entriesPerSecondMax: Int, shows: @escaping @Sendable (_ containerID: String) -> Bool
+  ) -> AsyncStream<RequestBatch> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.waitingMax)) { continuation in
+      let listener = RequestListener(
+        entriesPerSecondMax: entriesPerSecondMax, shows: shows, continuation: continuation)
       let id = state.withLock { state in
         state.nextListener += 1
-        state.listeners[state.nextListener] = continuation
+        state.listeners[state.nextListener] = listener
         return state.nextListener
       }
       continuation.onTermination = { [weak self] _ in

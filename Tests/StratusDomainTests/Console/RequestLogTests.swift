@@ -85,9 +85,41 @@ import Testing
 
   @Test func `a listener of the request log gets only later requests`() async throws {
     let log = log(2)
-    var iterator = log.listen().makeAsyncIterator()
+    var iterator = log.listen(entriesPerSecondMax: 20) { _ in true }.makeAsyncIterator()
     log.append([entry(5), entry(6)])
-    #expect(await iterator.next()?.map(\.requestID) == ["r5", "r6"])
+    #expect(await iterator.next()?.entries.map(\.requestID) == ["r5", "r6"])
+  }
+
+  /// The number of an entry is also its time in milliseconds.
+  @Test(.timeLimit(.minutes(1)))
+  func `a listener of the request log gets a bounded number of entries in each second`() async {
+    let log = log(0)
+    var iterator = log.listen(entriesPerSecondMax: 2) { _ in true }.makeAsyncIterator()
+    log.append((0..<4).map { entry($0) })
+    log.append([entry(999)])
+    // These requests took longer than the one after them, and arrived before it.
+    log.append([entry(1_000), entry(998), entry(997)])
+    log.append([entry(2_000), entry(3_000)])
+    var batches: [RequestBatch] = []
+    while batches.count < 3, let batch = await iterator.next() { batches.append(batch) }
+    #expect(
+      batches.map { $0.entries.map(\.requestID) }
+        == [["r0", "r1"], ["r1000", "r998"], ["r2000", "r3000"]])
+    #expect(batches.map(\.skippedCount) == [0, 3, 1])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a listener of the request log gets and counts only requests that it may show`() async {
+    let log = log(0)
+    // The numbers of the entries of this container are odd.
+    var iterator = log.listen(entriesPerSecondMax: 2) { $0 == "b" }.makeAsyncIterator()
+    log.append([entry(0), entry(2)])
+    log.append((0..<10).map { entry($0) })
+    log.append([entry(1_001)])
+    var batches: [RequestBatch] = []
+    while batches.count < 2, let batch = await iterator.next() { batches.append(batch) }
+    #expect(batches.map { $0.entries.map(\.requestID) } == [["r1", "r3"], ["r1001"]])
+    #expect(batches.map(\.skippedCount) == [0, 3])
   }
 
   @Test func `a caller that follows the log gets the later requests, the oldest first`() throws {

@@ -136,20 +136,19 @@ import Testing
       #expect(await events.next() == "event: status\ndata: {\"version\":\"1.2.3\"}\n\n")
       let entries = (0..<26).map { number in
         RequestEntry(
-          requestID: "r\(number)", time: 1, milliseconds: 1, bytesIn: 1, bytesOut: 1,
-          containerID: ConsoleScene.container, environment: .development, database: .public,
-          endpoint: "records/query", outcome: "ok", steps: 1, userRecordName: nil, deviceID: "",
-          app: "")
+          requestID: "r\(number)", time: number < 25 ? 1 : 1_001, milliseconds: 1, bytesIn: 1,
+          bytesOut: 1, containerID: ConsoleScene.container, environment: .development,
+          database: .public, endpoint: "records/query", outcome: "ok", steps: 1,
+          userRecordName: nil, deviceID: "", app: "")
       }
       func event(_ entry: RequestEntry) -> String {
         "event: requests\ndata: \(String(decoding: entry.jsonBytes, as: UTF8.self))\n\n"
       }
       scene.server.requestLog.append(Array(entries[..<25]))
       #expect(await events.next() == entries[..<20].map(event).joined())
-      scene.clock.move(bySeconds: 1)
       scene.server.requestLog.append([entries[25]])
-      #expect(
-        await events.next() == "event: requests\ndata: {\"skipped\":5}\n\n" + event(entries[25]))
+      let skipped = "event: requests\ndata: {\"skipped\":5}\n\n"
+      #expect(await events.next() == skipped + event(entries[25]))
     }
   }
 
