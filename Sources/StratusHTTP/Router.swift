@@ -21,8 +21,8 @@ public struct Router: Sendable {
   public var console: ConsoleSite?
   /// Gets the report of each request, except for the requests of the console.
   public let reports: ReportQueue
-  /// Returns the time since a fixed moment, for the durations in reports.
-  public var stopwatch: @Sendable () -> Duration = { .zero }
+  /// Returns the nanoseconds since a fixed moment, for the durations in reports.
+  public var stopwatch: @Sendable () -> Int64 = { 0 }
   /// Returns the metrics as text. A router with this function answers only requests for metrics.
   public var metrics: (@Sendable () async -> [UInt8])?
   /// Gets the changes that requests make, for the pages of the console.

@@ -47,7 +47,7 @@ import Testing
         group.addTask {
           queue.add(
             RequestReport(
-              requestID: "r\(number)", status: 200, beganAt: 1, endedAt: 2, duration: .zero,
+              requestID: "r\(number)", status: 200, beganAt: 1, endedAt: 2, nanoseconds: 0,
               bytesIn: 0, bytesOut: 0, route: "home", address: nil, refusal: nil,
               caller: caller, app: "", head: head, details: ReportDetails()))
         }
