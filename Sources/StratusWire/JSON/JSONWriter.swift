@@ -58,15 +58,19 @@ public struct JSONWriter: Sendable {
 
   /// Appends a short piece of text, after a comma if one is needed.
   ///
-  /// NB: the piece is composed on the stack, because each change of an array has a fixed cost.
+  /// NB: the piece is composed in the array's free memory, in one change of the array, because each
+  /// change has a fixed cost.
   ///
   /// - Parameter countMax: the maximum number of bytes that `compose` writes.
   private mutating func piece(_ countMax: Int, _ compose: (inout ByteCursor) -> Void) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: countMax + 1) { space in
-      var cursor = ByteCursor(space)
-      if needsComma { cursor.put(UInt8(ascii: ",")) }
-      compose(&cursor)
-      bytes.append(contentsOf: cursor.written)
+    let needsComma = needsComma
+    bytes.append(addingCapacity: countMax + 1) { span in
+      span.withUnsafeMutableBufferPointer { space, count in
+        var cursor = ByteCursor(space)
+        if needsComma { cursor.put(UInt8(ascii: ",")) }
+        compose(&cursor)
+        count = cursor.count
+      }
     }
   }
 
@@ -161,7 +165,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// The maximum number of bytes of a string that is composed on the stack.
+  /// The maximum number of bytes of a string that is composed as a piece.
   private static let pieceMax = 512
   private static let yes = Array("true".utf8)
   private static let no = Array("false".utf8)
