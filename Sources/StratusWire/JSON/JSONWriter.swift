@@ -89,8 +89,7 @@ public struct JSONWriter: Sendable {
 
   /// Writes a string, with escape sequences where JSON requires them.
   public mutating func string(_ value: String) {
-    var value = value
-    value.withUTF8 { text in
+    Self.read(value) { text in
       if text.count <= Self.pieceMax, !Self.needsEscapes(text) {
         piece(text.count + 2) { $0.put(quoted: text) }
       } else {
@@ -105,8 +104,8 @@ public struct JSONWriter: Sendable {
 
   /// Writes a member of an object: a key and a string, unless the string is nil.
   public mutating func member(_ key: StaticString, _ value: String?) {
-    guard var value else { return }
-    let isWritten = value.withUTF8 { text in
+    guard let value else { return }
+    let isWritten = Self.read(value) { text in
       guard text.count <= Self.pieceMax, !Self.needsEscapes(text) else { return false }
       piece(key.utf8CodeUnitCount + text.count + 5) { cursor in
         cursor.put(key: key)
@@ -119,6 +118,17 @@ public struct JSONWriter: Sendable {
       string(value)
     }
     needsComma = true
+  }
+
+  /// Calls a function with the UTF-8 bytes of a text.
+  ///
+  /// NB: `withUTF8` may change the text, so it needs a copy, whose reference is counted.
+  private static func read<Result>(
+    _ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+    var text = text
+    return text.withUTF8(body)
   }
 
   /// Writes a whole number.
