@@ -220,6 +220,21 @@ import Testing
     }
   }
 
+  @Test func `the request log does not keep the memory of an unusually long entry`() {
+    func entry(_ length: Int) -> RequestEntry {
+      RequestEntry(
+        requestID: "r", time: 1, milliseconds: 0, bytesIn: 1, bytesOut: 2,
+        containerID: String(repeating: "c", count: length), environment: .production,
+        database: .shared, endpoint: "records/query", outcome: "ok", steps: 3,
+        userRecordName: nil, deviceID: "d", app: "")
+    }
+    var writer = JSONWriter()
+    var written = WrittenEntry(entry(100_000), &writer)
+    written.replace(by: entry(10), &writer)
+    #expect(written.entry == entry(10))
+    #expect(written.json.capacity < 4_096)
+  }
+
   @Test func `an entry of the request log is the same after it was written and read`() throws {
     let entry = RequestEntry(
       requestID: "r3", time: 3, milliseconds: 4, bytesIn: 1, bytesOut: 2, containerID: "a",
