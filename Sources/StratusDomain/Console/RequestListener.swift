@@ -14,6 +14,9 @@ public struct RequestBatch: Sendable {
 /// NB: the entries are chosen here and not by the task of the page. So the task does not run for
 /// entries that it leaves out, and only a few entries stay in memory until the task has them.
 struct RequestListener {
+  /// The number of seconds by which an entry may be older than the newest one.
+  private static let lateSecondsMax: Int64 = 60
+
   let entriesPerSecondMax: Int
   /// Whether the page may show the requests to a container.
   let shows: @Sendable (_ containerID: String) -> Bool
@@ -42,9 +45,12 @@ struct RequestListener {
         last = (entry.containerID, shows(entry.containerID))
       }
       guard last?.isShown == true else { continue }
-      if entry.time / 1_000 > second {
+      // NB: a request may end after later ones. But if an entry is very old, the clock was set back,
+      // and the page must not wait until the clock shows the newest second again.
+      let arrival = entry.time / 1_000
+      if arrival > second || second - arrival > Self.lateSecondsMax {
         batch.skippedCount += skippedCount
-        (second, sentCount, skippedCount) = (entry.time / 1_000, 0, 0)
+        (second, sentCount, skippedCount) = (arrival, 0, 0)
       }
       guard sentCount < entriesPerSecondMax else {
         skippedCount += 1

@@ -108,6 +108,23 @@ import Testing
     #expect(batches.map(\.skippedCount) == [0, 3, 1])
   }
 
+  /// The number of an entry is also its time in milliseconds.
+  @Test(.timeLimit(.minutes(1)))
+  func `a listener of the request log gets entries also after the clock was set back`() async {
+    let log = log(0)
+    var iterator = log.listen(entriesPerSecondMax: 2) { _ in true }.makeAsyncIterator()
+    // The second of these requests took a minute.
+    log.append([entry(200_000), entry(140_000), entry(200_001)])
+    log.append([entry(139_000), entry(139_001), entry(139_002)])
+    log.append([entry(140_000)])
+    var batches: [RequestBatch] = []
+    while batches.count < 3, let batch = await iterator.next() { batches.append(batch) }
+    #expect(
+      batches.map { $0.entries.map(\.requestID) }
+        == [["r200000", "r140000"], ["r139000", "r139001"], ["r140000"]])
+    #expect(batches.map(\.skippedCount) == [0, 1, 1])
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a listener of the request log gets and counts only requests that it may show`() async {
     let log = log(0)
