@@ -30,14 +30,18 @@ public struct ReportDetails: Sendable, Hashable {
 extension ReportDetails {
   /// The properties in one number, which is never 0. The upper bits have the duration, plus one.
   fileprivate var bits: UInt64 {
-    let duration = plansFrom.map { UInt64(min(max($0, 0), 1 << 60)) + 1 } ?? 0
-    return duration << 3 | (hasTraceParents ? 4 : 0) | (hasQueries ? 2 : 0) | 1
+    var bits: UInt64 = 1
+    if hasQueries { bits |= 2 }
+    if hasTraceParents { bits |= 4 }
+    if let plansFrom { bits |= (UInt64(min(max(plansFrom, 0), 1 << 60)) + 1) << 3 }
+    return bits
   }
 
   fileprivate init(bits: UInt64) {
+    let duration = Int64(bits >> 3)
     self.init(
       hasTraceParents: bits & 4 != 0, hasQueries: bits & 2 != 0,
-      plansFrom: bits >> 3 == 0 ? nil : Int64(bits >> 3) - 1)
+      plansFrom: duration == 0 ? nil : duration - 1)
   }
 }
 

@@ -13,7 +13,7 @@ public final class PrometheusMetrics: MetricsFactory {
   ]
   /// The labels of the buckets, with the text between them and the number. NB: most lines are lines
   /// of buckets, and the text of a fraction takes long to make.
-  fileprivate static let bucketLabels =
+  fileprivate static let bucketLabels: [String] =
     secondsBounds.map { "le=\"\($0)\"} " } + [#"le="+Inf"} "#]
 
   private struct Family {

@@ -66,7 +66,7 @@ import Testing
     let longest = "N where \(name) IN and \(long) IN"
     #expect(longest.utf8.count == 500)
     #expect(form(nameLength: 231) == longest)
-    #expect(form(nameLength: 232) == longest.prefix(125) + "…")
+    #expect(form(nameLength: 232) == "\(longest.prefix(125))…")
   }
 
   @Test func `the form of a query with very many conditions is short`() {
