@@ -376,7 +376,7 @@ public struct Router: Sendable {
   /// The paths of all endpoints of databases, for tests.
   package var endpointPaths: [String] { routes.endpointPaths }
 
-  /// The number of faults that `/health/ready` has reported in the last five seconds.
+  /// The number of faults that the checks of `/health/ready` found, at most five seconds ago.
   ///
   /// NB: the checks flush a file to the disk, which delays writes of clients.
   public var readinessFaultsCount: Int {

@@ -14,7 +14,8 @@ public struct RequestBatch: Sendable {
 /// NB: the entries are chosen here and not by the task of the page. So the task does not run for
 /// entries that it leaves out, and only a few entries stay in memory until the task has them.
 struct RequestListener {
-  /// The number of seconds by which an entry may be older than the newest one.
+  /// The maximum number of seconds by which an entry is older than the newest one, unless the clock
+  /// was set back.
   private static let lateSecondsMax: Int64 = 60
 
   let entriesPerSecondMax: Int
