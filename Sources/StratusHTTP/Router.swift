@@ -21,8 +21,8 @@ public struct Router: Sendable {
   public var console: ConsoleSite?
   /// Gets the report of each request, except for the requests of the console.
   public let reports: ReportQueue
-  /// Returns the time since a fixed moment, for the durations in reports.
-  public var stopwatch: @Sendable () -> Duration = { .zero }
+  /// Returns the nanoseconds since a fixed moment, for the durations in reports.
+  public var stopwatch: @Sendable () -> Int64 = { 0 }
   /// Returns the metrics as text. A router with this function answers only requests for metrics.
   public var metrics: (@Sendable () async -> [UInt8])?
   /// Gets the changes that requests make, for the pages of the console.
@@ -376,9 +376,11 @@ public struct Router: Sendable {
   /// The paths of all endpoints of databases, for tests.
   package var endpointPaths: [String] { routes.endpointPaths }
 
-  /// The number of faults that `/health/ready` reports at the moment.
+  /// The number of faults that the checks of `/health/ready` found, at most five seconds ago.
+  ///
+  /// NB: the checks flush a file to the disk, which delays writes of clients.
   public var readinessFaultsCount: Int {
-    get async { await readiness.faults().count }
+    get async { await readiness.faults(ageMaxMilliseconds: 5_000).count }
   }
 
   private func reportReadiness(_ exchange: inout Exchange) async -> [UInt8] {

@@ -108,7 +108,8 @@ public struct Composition: Sendable {
     mail: MailSettings? = nil, providers: ProviderClient? = nil,
     requestArchive: (any RequestArchive)? = nil, managementToken: String? = nil
   ) async throws {
-    requestLog = RequestLog(archive: requestArchive)
+    let reports = ReportQueue()
+    requestLog = RequestLog(archive: requestArchive) { [weak reports] in reports?.readDetails() }
     ambient = live.ambient
     self.logger = logger
     self.storage = storage
@@ -156,7 +157,6 @@ public struct Composition: Sendable {
       logger.error("notifications cannot be delivered: \(error.reason) \(error.facts)")
     }
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
-    let reports = ReportQueue()
     reports.add(RequestEntries(log: requestLog, timelines: timelines))
     let devices = DeviceReports(
       stores: stores, timelines: timelines, ambient: live.ambient,

@@ -35,7 +35,7 @@ extension Server {
     if let folder = address.files { files = ConsoleFolder(folder) }
     router.console = ConsoleSite(
       console: console, files: files, consoleURL: address.url, log: parts.requestLog,
-      news: parts.news, ambient: live.ambient, version: ServerVersion.current
+      news: parts.news, version: ServerVersion.current
     ) { [publicURL = settings.publicURL] consoleURL in
       publicURL ?? serverPort.url(beside: consoleURL, scheme: scheme)
     }

@@ -103,8 +103,8 @@ public struct Server: Sendable {
     }
     for observer in logObservers(traces: traces) { parts.router.reports.add(observer) }
     if let metrics { parts.router.reports.add(metrics.observer) }
-    clients.stopwatch = Live.stopwatch()
-    management.stopwatch = clients.stopwatch
+    clients.stopwatch = Live.stopwatch
+    management.stopwatch = Live.stopwatch
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,

@@ -8,12 +8,15 @@ import Synchronization
 public final class ConsoleNews: Sendable {
   private let mailboxes = Mutex<[Int: Mailbox]>([:])
   private let nextListener = Mutex(0)
+  /// Whether there is a mailbox. Each save reads this, so that it needs no lock while no page is
+  /// open.
+  private let hasListeners = Atomic(false)
 
   public init() {}
 
   /// Notes a successful request to a database.
   public func note(endpoint: String, in address: DatabaseAddress) {
-    guard Self.changes(endpoint) else { return }
+    guard hasListeners.load(ordering: .relaxed), Self.changes(endpoint) else { return }
     note(
       ConsoleChange(
         area: Self.area(of: endpoint), containerID: address.store.container,
@@ -24,7 +27,9 @@ public final class ConsoleNews: Sendable {
   ///
   /// - Parameter sent: the body of the request.
   public func note(managementEndpoint endpoint: String, sent: [UInt8]) {
-    if ConsolePermission.reads.contains(endpoint) || mailboxes.withLock({ $0.isEmpty }) { return }
+    if ConsolePermission.reads.contains(endpoint) || !hasListeners.load(ordering: .relaxed) {
+      return
+    }
     // NB: the handler has accepted the body already, so the body can be read unless it is empty.
     let subject = (try? JSONView(parsing: sent)).flatMap { try? ConsoleSubject(json: $0) }
     if subject?.isDryRun == true { return }
@@ -35,7 +40,7 @@ public final class ConsoleNews: Sendable {
   }
 
   func note(_ change: ConsoleChange) {
-    for mailbox in mailboxes.withLock({ Array($0.values) }) { mailbox.put(change) }
+    for mailbox in mailboxes.withLock({ $0 }).values { mailbox.put(change) }
   }
 
   /// Returns a mailbox that gets each change from now on, until its ``Mailbox/signals`` end.
@@ -44,23 +49,30 @@ public final class ConsoleNews: Sendable {
       number += 1
       return number
     }
-    let mailbox = Mailbox { [weak self] in
-      _ = self?.mailboxes.withLock { $0.removeValue(forKey: id) }
-    }
-    mailboxes.withLock { $0[id] = mailbox }
+    let mailbox = Mailbox { [weak self] in self?.set(nil, of: id) }
+    set(mailbox, of: id)
     return mailbox
   }
 
+  private func set(_ mailbox: Mailbox?, of listener: Int) {
+    mailboxes.withLock { mailboxes in
+      mailboxes[listener] = mailbox
+      hasListeners.store(!mailboxes.isEmpty, ordering: .relaxed)
+    }
+  }
+
   /// The database endpoints that change something that a screen of the console shows.
-  private static let changingEndpoints: Set<String> = [
+  private static let changingEndpoints = [
     ModifyRecords.path, ModifySubscriptions.path, ModifyZones.path,
   ]
 
   /// Whether an endpoint of a database changes what a screen of the console shows.
   public static func changes(_ endpoint: String) -> Bool { changingEndpoints.contains(endpoint) }
 
+  /// NB: each save calls this while a page is open, and a search for a byte takes less time than
+  /// one for a character.
   private static func area(of endpoint: String) -> String {
-    String(endpoint.prefix { $0 != "/" })
+    String(decoding: endpoint.utf8.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
   }
 
   /// The changes that one page does not know yet.
@@ -79,19 +91,25 @@ public final class ConsoleNews: Sendable {
       continuation.onTermination = { _ in end() }
     }
 
-    /// Adds a change, and yields a signal.
+    /// Adds a change, and yields a signal if no other change waits.
+    ///
+    /// NB: there was a signal for the changes that wait already, and the page takes all changes
+    /// after each signal. So a zone that gets many saves causes one signal each time that the page
+    /// has taken the changes.
     public func put(_ change: ConsoleChange) {
-      changes.withLock { changes in
+      let isFirst = changes.withLock { changes in
+        let isFirst = changes.isEmpty
         if changes.count >= Self.changesMax {
           changes = [ConsoleChange(area: ConsoleChange.everything)]
         } else {
           changes.insert(change)
         }
+        return isFirst
       }
-      continuation.yield()
+      if isFirst { continuation.yield() }
     }
 
-    /// Returns the changes since the last call.
+    /// Returns the changes since the last call. A page calls this after each signal.
     public func take() -> Set<ConsoleChange> {
       changes.withLock { changes in
         defer { changes = [] }

@@ -10,7 +10,9 @@ public final class RequestLog: Sendable {
   private struct State {
     /// The newest entries. The entry with the number n is at the index (n - base) modulo the
     /// capacity.
-    var ring: [RequestEntry] = []
+    var ring: [WrittenEntry] = []
+    /// Memory for the text of the next entry.
+    var writer = JSONWriter(reserving: 1_024)
     /// The number of the first entry since the log was last switched on.
     var base = 0
     /// The number of the next entry.
@@ -19,15 +21,12 @@ public final class RequestLog: Sendable {
     var savedCount = 0
     /// The time until which the log keeps requests, in milliseconds since 1970 UTC.
     var keptUntil = Int64.min
-    var listeners: [Int: AsyncStream<[RequestEntry]>.Continuation] = [:]
+    var listeners: [Int: RequestListener] = [:]
     var nextListener = 0
   }
 
-  /// The maximum number of lists of entries that wait for one listener. A further list replaces the
-  /// oldest.
+  /// The maximum number of batches that wait for one listener. A further batch replaces the oldest.
   private static let waitingMax = 8
-  /// The maximum number of entries in such a list. Earlier entries of a longer list are left out.
-  private static let listedMax = 256
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 100
   /// The time for which the log keeps requests after a caller last followed it.
@@ -40,16 +39,21 @@ public final class RequestLog: Sendable {
   private let kept = Atomic(false)
   private let capacity: Int
   private let archive: (any RequestArchive)?
+  private let whenSwitched: @Sendable () -> Void
   /// Counts the entries by endpoint and time.
   public let telemetry = Telemetry()
 
-  /// - Parameter archive: stores entries so that they survive a restart, or nil to have them only
-  ///   in memory.
+  /// - Parameters:
+  ///   - archive: stores entries so that they survive a restart, or nil to have them only in
+  ///     memory.
+  ///   - whenSwitched: is called when ``isKept`` may have changed.
   public init(
-    capacity: Int = Limits.requestLogEntriesMax, archive: (any RequestArchive)? = nil
+    capacity: Int = Limits.requestLogEntriesMax, archive: (any RequestArchive)? = nil,
+    whenSwitched: @escaping @Sendable () -> Void = {}
   ) {
     self.capacity = capacity
     self.archive = archive
+    self.whenSwitched = whenSwitched
     guard let archive else { return }
     let next = archive.nextNumber
     state.withLock { ($0.base, $0.count, $0.savedCount) = (next, next, next) }
@@ -58,13 +62,17 @@ public final class RequestLog: Sendable {
   /// Begins to keep requests.
   public func keep() {
     state.withLock { $0.keptUntil = .max }
-    kept.store(true, ordering: .relaxed)
+    switchOn()
   }
 
   /// Keeps requests for the next minute.
   func follow(at now: Int64) {
     state.withLock { $0.keptUntil = max($0.keptUntil, now + Self.followedMilliseconds) }
-    kept.store(true, ordering: .relaxed)
+    switchOn()
+  }
+
+  private func switchOn() {
+    if !kept.exchange(true, ordering: .relaxed) { whenSwitched() }
   }
 
   /// Whether requests are kept. If not, callers need not create entries.
@@ -76,18 +84,14 @@ public final class RequestLog: Sendable {
       let added = isKept ? entries.prefix { $0.time <= state.keptUntil } : []
       for entry in added {
         if state.ring.count < capacity {
-          state.ring.append(entry)
+          state.ring.append(WrittenEntry(entry, &state.writer))
         } else {
-          state.ring[(state.count - state.base) % capacity] = entry
+          let place = (state.count - state.base) % capacity
+          state.ring[place].replace(by: entry, &state.writer)
         }
         state.count += 1
       }
-      if !added.isEmpty, !state.listeners.isEmpty {
-        let newest =
-          added.count <= Self.listedMax && added.count == entries.count
-          ? entries : Array(added.suffix(Self.listedMax))
-        for listener in state.listeners.values { listener.yield(newest) }
-      }
+      for listener in state.listeners.keys { state.listeners[listener]?.send(added) }
       if added.count < entries.count {
         state.ring = []
         state.base = state.count
@@ -95,6 +99,7 @@ public final class RequestLog: Sendable {
       }
       return added
     }
+    if added.count < entries.count { whenSwitched() }
     telemetry.add(added)
   }
 
@@ -144,7 +149,9 @@ public final class RequestLog: Sendable {
     let (before, after) = (
       try Self.position(request.before, "before"), try Self.position(request.after, "after")
     )
-    let view = state.withLock { View(ring: $0.ring, base: $0.base, count: $0.count) }
+    let view = state.withLock {
+      View(ring: $0.ring, base: $0.base, count: $0.count, capacity: capacity)
+    }
     guard isKept else {
       throw .badRequest(
         "the server keeps no requests; start it with --console-port or --request-log-days")
@@ -155,11 +162,21 @@ public final class RequestLog: Sendable {
 
   /// The entries in memory at one moment.
   private struct View {
-    var ring: [RequestEntry]
+    var ring: [WrittenEntry]
     var base: Int
     var count: Int
+    /// The maximum number of entries.
+    var capacity: Int
 
     var oldest: Int { count - ring.count }
+
+    /// Returns the entry with a number, if a request asks for such entries.
+    func entry(_ number: Int, for request: ListRequests.Request) -> RequestEntry? {
+      guard let entry = ring[(number - base) % capacity].entry, request.includes(entry) else {
+        return nil
+      }
+      return entry
+    }
   }
 
   private static func position(
@@ -179,8 +196,7 @@ public final class RequestLog: Sendable {
     var number = min(max(after, view.oldest), view.count)
     var found: [RequestEntry] = []
     while number < view.count, found.count < limit {
-      let entry = view.ring[(number - view.base) % capacity]
-      if request.includes(entry) { found.append(entry) }
+      if let entry = view.entry(number, for: request) { found.append(entry) }
       number += 1
     }
     let skipped = max(0, min(view.oldest, view.count) - after)
@@ -196,8 +212,7 @@ public final class RequestLog: Sendable {
     var number = min(before, view.count)
     while number > view.oldest, found.count < limit {
       number -= 1
-      let entry = view.ring[(number - view.base) % capacity]
-      if request.includes(entry) { found.append(entry) }
+      if let entry = view.entry(number, for: request) { found.append(entry) }
     }
     var hasMore = number > view.oldest
     if !hasMore, let archive {
@@ -219,12 +234,21 @@ public final class RequestLog: Sendable {
       requests: found, before: hasMore ? String(number) : nil, after: String(view.count))
   }
 
-  /// Returns a stream of the lists of entries that are added from now on.
-  public func listen() -> AsyncStream<[RequestEntry]> {
+  /// Returns a stream of the entries that are added from now on.
+  ///
+  /// - Parameters:
+  ///   - entriesPerSecondMax: the maximum number of entries of requests that arrived in the same
+  ///     second. Further ones are only counted.
+  ///   - shows: whether the listener gets the requests to a container.
+  public func listen(
+    entriesPerSecondMax: Int, shows: @escaping @Sendable (_ containerID: String) -> Bool
+  ) -> AsyncStream<RequestBatch> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.waitingMax)) { continuation in
+      let listener = RequestListener(
+        entriesPerSecondMax: entriesPerSecondMax, shows: shows, continuation: continuation)
       let id = state.withLock { state in
         state.nextListener += 1
-        state.listeners[state.nextListener] = continuation
+        state.listeners[state.nextListener] = listener
         return state.nextListener
       }
       continuation.onTermination = { [weak self] _ in

@@ -63,9 +63,11 @@ enum Naming {
     }
   }
 
-  static func isIdentifier(_ name: String) -> Bool {
-    guard let first = name.utf8.first, isLetter(first) else { return false }
-    return name.utf8.allSatisfy {
+  static func isIdentifier(_ name: String) -> Bool { isIdentifier(name.utf8) }
+
+  static func isIdentifier(_ name: some Collection<UInt8>) -> Bool {
+    guard let first = name.first, isLetter(first) else { return false }
+    return name.allSatisfy {
       isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
     }
   }

@@ -1,4 +1,4 @@
-import StratusWire
+public import StratusWire
 import Synchronization
 
 /// Counts the work for one request. The work is charged to the caller of the request afterwards. If
@@ -19,8 +19,11 @@ public final class WorkMeter: Sendable {
   /// Begins to keep the report of a query.
   public func reportQueries() { isReporting.store(true, ordering: .relaxed) }
 
-  /// The report of the request's query, or nil if there is none.
-  public var queryReport: QueryReport? { report.withLock { $0 } }
+  /// The form of the request's query, or nil if there is none.
+  public var queryForm: String? { report.withLock { $0?.form } }
+
+  /// How the request's query was answered. It is nil if there is none, or if it has no plan.
+  public var queryExplanation: QueryExplanation? { report.withLock { $0?.explanation } }
 
   /// Keeps the query of the request, if reports are kept.
   func note(_ query: Query) {

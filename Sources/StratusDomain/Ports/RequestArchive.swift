@@ -14,7 +14,7 @@ public protocol RequestArchive: Sendable {
   /// - Parameter first: the number of the first entry. It is greater than the number of every
   ///   earlier entry.
   /// - Throws: `INTERNAL_ERROR` if the disk accepts no entries.
-  func append(_ entries: [RequestEntry], first: Int) throws(ServerError)
+  func append(_ entries: [WrittenEntry], first: Int) throws(ServerError)
 
   /// Returns the newest piece of the archive that has an entry before a number, or nil if there is
   /// none.

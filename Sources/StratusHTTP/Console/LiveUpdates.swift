@@ -16,14 +16,12 @@ final class LiveUpdates: Sendable {
 
   private let log: RequestLog
   private let news: ConsoleNews
-  private let ambient: Ambient
   private let version: String
   private let counts = Mutex<[String: Int]>([:])
 
-  init(log: RequestLog, news: ConsoleNews, ambient: Ambient, version: String) {
+  init(log: RequestLog, news: ConsoleNews, version: String) {
     self.log = log
     self.news = news
-    self.ambient = ambient
     self.version = version
   }
 
@@ -63,27 +61,12 @@ final class LiveUpdates: Sendable {
         try? await Task.sleep(for: .seconds(Self.changesPauseSeconds))
       }
     }
-    let entries = Task { [log, ambient] in
-      guard sendsRequests else { return }
-      var (second, sentCount, skippedCount) = (Int64.min, 0, 0)
-      for await batch in log.listen() {
-        let now = ambient.now() / 1_000
-        if second != now {
-          if skippedCount > 0 {
-            continuation.yield(Self.event("requests", "{\"skipped\":\(skippedCount)}"))
-          }
-          (second, sentCount, skippedCount) = (now, 0, 0)
-        }
-        for entry in batch where current.shows(entry.containerID) {
-          guard sentCount < Self.entriesPerSecondMax else {
-            skippedCount += 1
-            continue
-          }
-          sentCount += 1
-          continuation.yield(
-            Self.event("requests", String(decoding: entry.jsonBytes, as: UTF8.self)))
-        }
-      }
+    let batches =
+      sendsRequests
+      ? log.listen(entriesPerSecondMax: Self.entriesPerSecondMax) { current.shows($0) } : nil
+    let entries = Task {
+      guard let batches else { return }
+      for await batch in batches { continuation.yield(Self.events(of: batch)) }
     }
     continuation.onTermination = { [weak self] _ in
       heartbeats.cancel()
@@ -115,6 +98,18 @@ final class LiveUpdates: Sendable {
   private static func event(of changes: Set<ConsoleChange>) -> [UInt8] {
     let list = ConsoleChanges(changes: Array(changes))
     return event("changes", String(decoding: list.jsonBytes, as: UTF8.self))
+  }
+
+  /// Returns the events of a batch as one piece.
+  ///
+  /// NB: each write to a connection takes more time than all other work for an event.
+  private static func events(of batch: RequestBatch) -> [UInt8] {
+    var events: [UInt8] = []
+    if batch.skippedCount > 0 { events += event("requests", "{\"skipped\":\(batch.skippedCount)}") }
+    for entry in batch.entries {
+      events += event("requests", String(decoding: entry.jsonBytes, as: UTF8.self))
+    }
+    return events
   }
 
   /// NB: the data is JSON without line breaks, so it is a single line.

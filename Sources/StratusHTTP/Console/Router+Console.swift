@@ -22,14 +22,14 @@ public final class ConsoleSite: Sendable {
   ///   - version: the server's version. An open page of another version offers to reload itself.
   public init(
     console: any WebConsole, files: any ConsoleFileSource, consoleURL: String?,
-    log: RequestLog, news: ConsoleNews, ambient: Ambient, version: String,
+    log: RequestLog, news: ConsoleNews, version: String,
     serverURL: @escaping @Sendable (_ consoleURL: String) -> String
   ) {
     self.console = console
     self.files = files
     self.consoleURL = consoleURL
     self.serverURL = serverURL
-    live = LiveUpdates(log: log, news: news, ambient: ambient, version: version)
+    live = LiveUpdates(log: log, news: news, version: version)
   }
 }
 

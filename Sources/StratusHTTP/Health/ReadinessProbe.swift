@@ -7,7 +7,6 @@ import StratusWire
 /// twice at the same time. An answer does not wait long for a check that hangs. While only checks
 /// of files hang, the other checks run as usual.
 actor ReadinessProbe {
-  private static let millisecondsPerCheck: Int64 = 1_000
   private let patience: Duration
   private let patienceForFiles: Duration
 
@@ -39,11 +38,14 @@ actor ReadinessProbe {
     self.ambient = ambient
   }
 
-  /// Returns the current faults. The result of a finished round of checks is used for one second.
-  func faults() async -> [ReadinessFault] {
+  /// Returns the current faults.
+  ///
+  /// - Parameter ageMaxMilliseconds: the time for which the result of a finished round of checks is
+  ///   used.
+  func faults(ageMaxMilliseconds: Int64 = 1_000) async -> [ReadinessFault] {
     if checks.isEmpty { return [] }
     if waiters.isEmpty {
-      if let last, (0..<Self.millisecondsPerCheck).contains(ambient.now() - last.time) {
+      if let last, (0..<ageMaxMilliseconds).contains(ambient.now() - last.time) {
         return last.faults
       }
       if !canBegin { return found + late() }

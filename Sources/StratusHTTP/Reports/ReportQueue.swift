@@ -3,7 +3,7 @@ import Synchronization
 
 /// The parts of a ``RequestReport`` that take time to make. They are made only if an observer reads
 /// them.
-public struct ReportDetails: Sendable {
+public struct ReportDetails: Sendable, Hashable {
   /// Whether reports have ``RequestReport/traceParent``.
   public var hasTraceParents = false
   /// Whether reports have ``RequestReport/query``.
@@ -27,9 +27,28 @@ public struct ReportDetails: Sendable {
   }
 }
 
+extension ReportDetails {
+  /// The properties in one number, which is never 0. The upper bits have the duration, plus one.
+  fileprivate var bits: UInt64 {
+    var bits: UInt64 = 1
+    if hasQueries { bits |= 2 }
+    if hasTraceParents { bits |= 4 }
+    if let plansFrom { bits |= (UInt64(min(max(plansFrom, 0), 1 << 60)) + 1) << 3 }
+    return bits
+  }
+
+  fileprivate init(bits: UInt64) {
+    let duration = Int64(bits >> 3)
+    self.init(
+      hasTraceParents: bits & 4 != 0, hasQueries: bits & 2 != 0,
+      plansFrom: duration == 0 ? nil : duration - 1)
+  }
+}
+
 /// Gets the reports of requests, for example to write them to the log.
 public protocol RequestObserver: Sendable {
-  /// The parts of reports that the observer reads.
+  /// The parts of reports that the observer reads. After a change, ``ReportQueue/readDetails()``
+  /// must be called.
   var details: ReportDetails { get }
 
   /// Notes requests that were answered, in about the order of their answers.
@@ -53,6 +72,9 @@ public final class ReportQueue: Sendable {
   /// The time for which reports are collected, in milliseconds.
   private static let pauseMilliseconds = 50
   private let observers = Mutex<[any RequestObserver]>([])
+  /// The parts of reports that the observers read, or 0 if there is no observer. NB: each request
+  /// reads this number, so that it needs no lock and does not ask all observers.
+  private let detailBits = Atomic<UInt64>(0)
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "stratus.reports")
   private let waitingMax: Int
@@ -62,14 +84,24 @@ public final class ReportQueue: Sendable {
   public init(waitingMax: Int = 4_096) { self.waitingMax = waitingMax }
 
   /// Adds an observer. It gets the reports of later requests.
-  public func add(_ observer: any RequestObserver) { observers.withLock { $0.append(observer) } }
+  public func add(_ observer: any RequestObserver) {
+    observers.withLock { $0.append(observer) }
+    readDetails()
+  }
+
+  /// Asks the observers which parts of reports they read.
+  public func readDetails() {
+    observers.withLock { observers in
+      if observers.isEmpty { return }
+      let details = observers.reduce(into: ReportDetails()) { $0.add($1.details) }
+      detailBits.store(details.bits, ordering: .relaxed)
+    }
+  }
 
   /// The parts of reports that the observers read, or nil if there is no observer.
   var details: ReportDetails? {
-    observers.withLock { observers in
-      if observers.isEmpty { return nil }
-      return observers.reduce(into: ReportDetails()) { $0.add($1.details) }
-    }
+    let bits = detailBits.load(ordering: .relaxed)
+    return bits == 0 ? nil : ReportDetails(bits: bits)
   }
 
   /// Adds the report of a request that was answered.

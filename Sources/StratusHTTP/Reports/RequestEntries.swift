@@ -32,7 +32,7 @@ extension RequestReport {
   /// The entry of the request log, or nil if the request has no database.
   var entry: RequestEntry? {
     guard let address else { return nil }
-    let isSlow = duration >= .milliseconds(Limits.slowQueryMilliseconds)
+    let isSlow = nanoseconds / 1_000_000 >= Limits.slowQueryMilliseconds
     return RequestEntry(
       requestID: requestID, time: beganAt, milliseconds: max(0, endedAt - beganAt),
       bytesIn: Int64(bytesIn), bytesOut: Int64(bytesOut),

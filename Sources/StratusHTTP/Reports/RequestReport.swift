@@ -19,7 +19,7 @@ public final class RequestReport: Sendable {
   /// The time when the answer was made, in milliseconds since 1970 UTC.
   public let endedAt: Int64
   /// The time from the arrival of the request to the beginning of the answer.
-  public let duration: Duration
+  public let nanoseconds: Int64
   public let bytesIn: Int
   public let bytesOut: Int
   /// The kind of the request. The set of routes is fixed, so a route can label metrics.
@@ -55,7 +55,7 @@ public final class RequestReport: Sendable {
   ///   - refusal: the error that refused the request, or nil.
   ///   - details: the parts that the observers read.
   init(
-    requestID: String, status: Int, beganAt: Int64, endedAt: Int64, duration: Duration,
+    requestID: String, status: Int, beganAt: Int64, endedAt: Int64, nanoseconds: Int64,
     bytesIn: Int, bytesOut: Int, route: String, address: DatabaseAddress?, refusal: ServerError?,
     caller: Caller, app: String, head: HTTPRequest, details: ReportDetails
   ) {
@@ -63,7 +63,7 @@ public final class RequestReport: Sendable {
     self.status = status
     self.beganAt = beganAt
     self.endedAt = endedAt
-    self.duration = duration
+    self.nanoseconds = nanoseconds
     self.bytesIn = bytesIn
     self.bytesOut = bytesOut
     self.route = route
@@ -79,10 +79,9 @@ public final class RequestReport: Sendable {
     deviceID = caller.deviceID
     clientAddress = caller.clientAddress
     positions = caller.sync.all
-    let isSlow = details.plansFrom.map { duration >= .milliseconds($0) } ?? false
-    let report = isSlow || details.hasQueries ? caller.work.queryReport : nil
-    query = report?.form
-    plan = isSlow ? report?.explanation : nil
+    let isSlow = details.plansFrom.map { nanoseconds / 1_000_000 >= $0 } ?? false
+    query = isSlow || details.hasQueries ? caller.work.queryForm : nil
+    plan = isSlow ? caller.work.queryExplanation : nil
   }
 
   private static let traceParentName = HTTPField.Name("traceparent") ?? .server
@@ -102,11 +101,11 @@ extension Router {
   ///
   /// - Parameters:
   ///   - beganAt: the time when the request arrived, in milliseconds since 1970 UTC.
-  ///   - duration: the time since then, by ``stopwatch``.
+  ///   - nanoseconds: the time since then, by ``stopwatch``.
   ///   - details: the parts that the observers read.
   func report(
     _ request: HTTPRequest, _ exchange: Exchange, _ status: HTTPResponse.Status,
-    _ body: AnswerBody, since beganAt: Int64, after duration: Duration,
+    _ body: AnswerBody, since beganAt: Int64, after nanoseconds: Int64,
     _ details: ReportDetails
   ) -> RequestReport {
     var size = 0
@@ -117,9 +116,9 @@ extension Router {
     }
     return RequestReport(
       requestID: exchange.uuid, status: status.code, beganAt: beganAt, endedAt: ambient.now(),
-      duration: duration, bytesIn: exchange.sentBytes, bytesOut: size, route: route(exchange),
-      address: exchange.target?.address, refusal: exchange.refusal, caller: exchange.caller,
-      app: exchange.app, head: request, details: details)
+      nanoseconds: nanoseconds, bytesIn: exchange.sentBytes, bytesOut: size,
+      route: route(exchange), address: exchange.target?.address, refusal: exchange.refusal,
+      caller: exchange.caller, app: exchange.app, head: request, details: details)
   }
 
   private func route(_ exchange: Exchange) -> String {

@@ -11,6 +11,10 @@ public final class PrometheusMetrics: MetricsFactory {
   static let secondsBounds: [Double] = [
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
   ]
+  /// The labels of the buckets, with the text between them and the number. NB: most lines are lines
+  /// of buckets, and the text of a fraction takes long to make.
+  fileprivate static let bucketLabels: [String] =
+    secondsBounds.map { "le=\"\($0)\"} " } + [#"le="+Inf"} "#]
 
   private struct Family {
     var kind: String
@@ -185,14 +189,15 @@ private final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
 
   func write(_ name: String, _ labels: String, to text: inout String) {
     let counts = counts.withLock { $0 }
-    let prefix = labels.isEmpty ? "" : labels + ","
+    let begin = name + "_bucket{" + (labels.isEmpty ? "" : labels + ",")
     var sum = 0
-    for (bound, count) in zip(PrometheusMetrics.secondsBounds, counts.classes) {
+    for (label, count) in zip(PrometheusMetrics.bucketLabels, counts.classes) {
       sum += count
-      text += Self.line(name + "_bucket", prefix + "le=\"\(bound)\"", sum)
+      text += begin
+      text += label
+      text += String(sum)
+      text += "\n"
     }
-    sum += counts.classes.last ?? 0
-    text += Self.line(name + "_bucket", prefix + "le=\"+Inf\"", sum)
     text += Self.line(name + "_sum", labels, counts.sum)
     text += Self.line(name + "_count", labels, sum)
   }

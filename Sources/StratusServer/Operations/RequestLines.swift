@@ -69,7 +69,7 @@ struct SlowQueries: RequestObserver {
   }
 
   private func log(_ report: RequestReport) {
-    guard report.duration >= .milliseconds(milliseconds),
+    guard report.nanoseconds / 1_000_000 >= milliseconds,
       let query = report.query, let address = report.address
     else { return }
     var metadata: Logger.Metadata = [
@@ -93,8 +93,5 @@ struct SlowQueries: RequestObserver {
 
 extension RequestReport {
   /// The whole microseconds of the duration.
-  var microseconds: Int {
-    let parts = duration.components
-    return Int(parts.seconds) * 1_000_000 + Int(parts.attoseconds / 1_000_000_000_000)
-  }
+  var microseconds: Int { Int(nanoseconds / 1_000) }
 }

@@ -52,9 +52,7 @@ final class RequestMetrics: RequestObserver {
       bytesIn += report.bytesIn
       bytesOut += report.bytesOut
       steps += report.steps
-      let parts = report.duration.components
-      handles.time.recordNanoseconds(
-        parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
+      handles.time.recordNanoseconds(report.nanoseconds)
     }
     handles.count.increment(by: reports.count)
     handles.bytesIn.increment(by: bytesIn)

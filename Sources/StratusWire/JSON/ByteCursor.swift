@@ -6,12 +6,10 @@ struct ByteCursor: ~Copyable {
   static let digitsMax = 20
 
   private let start: UnsafeMutablePointer<UInt8>?
-  private var count = 0
+  /// The number of bytes that were written so far.
+  private(set) var count = 0
 
   init(_ space: UnsafeMutableBufferPointer<UInt8>) { start = space.baseAddress }
-
-  /// The bytes that were written so far.
-  var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
   @inline(__always)
   mutating func put(_ byte: UInt8) {

@@ -58,15 +58,19 @@ public struct JSONWriter: Sendable {
 
   /// Appends a short piece of text, after a comma if one is needed.
   ///
-  /// NB: the piece is composed on the stack, because each change of an array has a fixed cost.
+  /// NB: the piece is composed in the array's free memory, in one change of the array, because each
+  /// change has a fixed cost.
   ///
   /// - Parameter countMax: the maximum number of bytes that `compose` writes.
   private mutating func piece(_ countMax: Int, _ compose: (inout ByteCursor) -> Void) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: countMax + 1) { space in
-      var cursor = ByteCursor(space)
-      if needsComma { cursor.put(UInt8(ascii: ",")) }
-      compose(&cursor)
-      bytes.append(contentsOf: cursor.written)
+    let needsComma = needsComma
+    bytes.append(addingCapacity: countMax + 1) { span in
+      span.withUnsafeMutableBufferPointer { space, count in
+        var cursor = ByteCursor(space)
+        if needsComma { cursor.put(UInt8(ascii: ",")) }
+        compose(&cursor)
+        count = cursor.count
+      }
     }
   }
 
@@ -85,8 +89,7 @@ public struct JSONWriter: Sendable {
 
   /// Writes a string, with escape sequences where JSON requires them.
   public mutating func string(_ value: String) {
-    var value = value
-    value.withUTF8 { text in
+    Self.read(value) { text in
       if text.count <= Self.pieceMax, !Self.needsEscapes(text) {
         piece(text.count + 2) { $0.put(quoted: text) }
       } else {
@@ -101,8 +104,8 @@ public struct JSONWriter: Sendable {
 
   /// Writes a member of an object: a key and a string, unless the string is nil.
   public mutating func member(_ key: StaticString, _ value: String?) {
-    guard var value else { return }
-    let isWritten = value.withUTF8 { text in
+    guard let value else { return }
+    let isWritten = Self.read(value) { text in
       guard text.count <= Self.pieceMax, !Self.needsEscapes(text) else { return false }
       piece(key.utf8CodeUnitCount + text.count + 5) { cursor in
         cursor.put(key: key)
@@ -115,6 +118,17 @@ public struct JSONWriter: Sendable {
       string(value)
     }
     needsComma = true
+  }
+
+  /// Calls a function with the UTF-8 bytes of a text.
+  ///
+  /// NB: `withUTF8` may change the text, so it needs a copy, whose reference is counted.
+  private static func read<Result>(
+    _ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+    var text = text
+    return text.withUTF8(body)
   }
 
   /// Writes a whole number.
@@ -161,7 +175,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// The maximum number of bytes of a string that is composed on the stack.
+  /// The maximum number of bytes of a string that is composed as a piece.
   private static let pieceMax = 512
   private static let yes = Array("true".utf8)
   private static let no = Array("false".utf8)

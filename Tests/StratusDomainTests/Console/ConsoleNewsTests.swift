@@ -19,6 +19,28 @@ import Testing
     #expect(mailbox.take() == [])
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `the first change after a page has taken the news yields a signal`() async {
+    let news = ConsoleNews()
+    let mailbox = news.listen()
+    var signals = mailbox.signals.makeAsyncIterator()
+    for _ in 0..<3 {
+      for _ in 0..<2 { news.note(endpoint: "records/modify", in: address) }
+      _ = await signals.next()
+      #expect(mailbox.take().count == 1)
+    }
+  }
+
+  @Test func `the news that one page takes stays in the mailboxes of other pages`() {
+    let news = ConsoleNews()
+    let (early, late) = (news.listen(), news.listen())
+    news.note(ConsoleChange(area: "records"))
+    #expect(early.take() == [ConsoleChange(area: "records")])
+    news.note(ConsoleChange(area: "schema"))
+    #expect(early.take() == [ConsoleChange(area: "schema")])
+    #expect(late.take() == [ConsoleChange(area: "records"), ConsoleChange(area: "schema")])
+  }
+
   @Test(arguments: ["records/query", "changes/zone", "users/caller"])
   func `a request that only reads makes no news`(_ endpoint: String) {
     let news = ConsoleNews()

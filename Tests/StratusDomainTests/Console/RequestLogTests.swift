@@ -85,9 +85,58 @@ import Testing
 
   @Test func `a listener of the request log gets only later requests`() async throws {
     let log = log(2)
-    var iterator = log.listen().makeAsyncIterator()
+    var iterator = log.listen(entriesPerSecondMax: 20) { _ in true }.makeAsyncIterator()
     log.append([entry(5), entry(6)])
-    #expect(await iterator.next()?.map(\.requestID) == ["r5", "r6"])
+    #expect(await iterator.next()?.entries.map(\.requestID) == ["r5", "r6"])
+  }
+
+  /// The number of an entry is also its time in milliseconds.
+  @Test(.timeLimit(.minutes(1)))
+  func `a listener of the request log gets a bounded number of entries in each second`() async {
+    let log = log(0)
+    var iterator = log.listen(entriesPerSecondMax: 2) { _ in true }.makeAsyncIterator()
+    log.append((0..<4).map { entry($0) })
+    log.append([entry(999)])
+    // These requests took longer than the one after them, and arrived before it.
+    log.append([entry(1_000), entry(998), entry(997)])
+    log.append([entry(2_000), entry(3_000)])
+    var batches: [RequestBatch] = []
+    while batches.count < 3, let batch = await iterator.next() { batches.append(batch) }
+    #expect(
+      batches.map { $0.entries.map(\.requestID) }
+        == [["r0", "r1"], ["r1000", "r998"], ["r2000", "r3000"]])
+    #expect(batches.map(\.skippedCount) == [0, 3, 1])
+  }
+
+  /// The number of an entry is also its time in milliseconds.
+  @Test(.timeLimit(.minutes(1)))
+  func `a listener of the request log gets entries also after the clock was set back`() async {
+    let log = log(0)
+    var iterator = log.listen(entriesPerSecondMax: 2) { _ in true }.makeAsyncIterator()
+    // The second of these requests took a minute.
+    log.append([entry(200_000), entry(140_000), entry(200_001)])
+    log.append([entry(139_000), entry(139_001), entry(139_002)])
+    log.append([entry(140_000)])
+    var batches: [RequestBatch] = []
+    while batches.count < 3, let batch = await iterator.next() { batches.append(batch) }
+    #expect(
+      batches.map { $0.entries.map(\.requestID) }
+        == [["r200000", "r140000"], ["r139000", "r139001"], ["r140000"]])
+    #expect(batches.map(\.skippedCount) == [0, 1, 1])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a listener of the request log gets and counts only requests that it may show`() async {
+    let log = log(0)
+    // The numbers of the entries of this container are odd.
+    var iterator = log.listen(entriesPerSecondMax: 2) { $0 == "b" }.makeAsyncIterator()
+    log.append([entry(0), entry(2)])
+    log.append((0..<10).map { entry($0) })
+    log.append([entry(1_001)])
+    var batches: [RequestBatch] = []
+    while batches.count < 2, let batch = await iterator.next() { batches.append(batch) }
+    #expect(batches.map { $0.entries.map(\.requestID) } == [["r1", "r3"], ["r1001"]])
+    #expect(batches.map(\.skippedCount) == [0, 3])
   }
 
   @Test func `a caller that follows the log gets the later requests, the oldest first`() throws {
@@ -170,6 +219,39 @@ import Testing
     #expect(try log.telemetry.fetch(.init()).points.map(\.count).reduce(0, +) == 3)
   }
 
+  /// The ring of the log has three places, so most entries replace a longer or a shorter one.
+  @Test func `an entry in the request log is the same whichever entry it has replaced`() throws {
+    let log = RequestLog(capacity: 3)
+    log.keep()
+    let entries = [1, 3_000, 40, 2, 700, 5_000, 0, 1].enumerated().map { number, length in
+      RequestEntry(
+        requestID: "r\(number)", time: Int64(number), milliseconds: 0, bytesIn: 1, bytesOut: 2,
+        containerID: String(repeating: "c", count: length), environment: .production,
+        database: .shared, endpoint: "records/query", outcome: "ok", steps: 3,
+        userRecordName: nil, deviceID: "d", app: "\"\n")
+    }
+    for (number, entry) in entries.enumerated() {
+      log.append([entry])
+      let newest = try log.list(.init(resultsLimit: 3)).requests
+      #expect(newest == Array(entries[max(0, number - 2)...number].reversed()))
+    }
+  }
+
+  @Test func `the request log does not keep the memory of an unusually long entry`() {
+    func entry(_ length: Int) -> RequestEntry {
+      RequestEntry(
+        requestID: "r", time: 1, milliseconds: 0, bytesIn: 1, bytesOut: 2,
+        containerID: String(repeating: "c", count: length), environment: .production,
+        database: .shared, endpoint: "records/query", outcome: "ok", steps: 3,
+        userRecordName: nil, deviceID: "d", app: "")
+    }
+    var writer = JSONWriter()
+    var written = WrittenEntry(entry(100_000), &writer)
+    written.replace(by: entry(10), &writer)
+    #expect(written.entry == entry(10))
+    #expect(written.json.capacity < 4_096)
+  }
+
   @Test func `an entry of the request log is the same after it was written and read`() throws {
     let entry = RequestEntry(
       requestID: "r3", time: 3, milliseconds: 4, bytesIn: 1, bytesOut: 2, containerID: "a",
@@ -192,9 +274,10 @@ private final class MemoryArchive: RequestArchive {
 
   var nextNumber: Int { pieces.withLock { $0.last.map { $0.first + $0.entries.count } ?? 0 } }
 
-  func append(_ entries: [RequestEntry], first: Int) throws(ServerError) {
+  func append(_ entries: [WrittenEntry], first: Int) throws(ServerError) {
     if isBroken.load(ordering: .relaxed) { throw .fault("the disk is full") }
-    pieces.withLock { $0.append(ArchivePiece(first: first, entries: entries)) }
+    let piece = ArchivePiece(first: first, entries: entries.compactMap(\.entry))
+    pieces.withLock { $0.append(piece) }
   }
 
   func piece(before number: Int) throws(ServerError) -> ArchivePiece? {

@@ -32,6 +32,23 @@ import Testing
     #expect(await probe.faults().isEmpty)
   }
 
+  @Test func `The readiness probe uses a result for as long as its caller accepts`() async throws {
+    let clock = MovedClock()
+    let faults = Kept([ReadinessFault(name: "store-lost", reason: "a store is gone")])
+    let probe = ReadinessProbe(
+      [Check(name: "stores") { faults.value }], ambient: clock.live.ambient)
+    #expect(await probe.faults(ageMaxMilliseconds: 5_000).count == 1)
+    faults.value = []
+    clock.move(bySeconds: 4)
+    #expect(await probe.faults(ageMaxMilliseconds: 5_000).count == 1)
+    clock.move(bySeconds: 1)
+    #expect(await probe.faults(ageMaxMilliseconds: 5_000).isEmpty)
+    faults.value = [ReadinessFault(name: "disk-full", reason: "the disk is full")]
+    clock.move(bySeconds: 1)
+    #expect(await probe.faults().map(\.name) == ["disk-full"])
+    #expect(await probe.faults(ageMaxMilliseconds: 5_000).map(\.name) == ["disk-full"])
+  }
+
   @Test
   func `The readiness probe names a check that hangs, and runs the other checks`() async throws {
     let (gate, key) = AsyncStream.makeStream(of: Void.self)

@@ -127,6 +127,31 @@ import Testing
     }
   }
 
+  @Test func `requests that arrive together reach a page together, at most 20 in a second`()
+    async throws
+  {
+    try await ConsoleScene.with { scene in
+      let browser = try await scene.ownersBrowser()
+      var events = try await browser.live("?requests").makeAsyncIterator()
+      #expect(await events.next() == "event: status\ndata: {\"version\":\"1.2.3\"}\n\n")
+      let entries = (0..<26).map { number in
+        RequestEntry(
+          requestID: "r\(number)", time: number < 25 ? 1 : 1_001, milliseconds: 1, bytesIn: 1,
+          bytesOut: 1, containerID: ConsoleScene.container, environment: .development,
+          database: .public, endpoint: "records/query", outcome: "ok", steps: 1,
+          userRecordName: nil, deviceID: "", app: "")
+      }
+      func event(_ entry: RequestEntry) -> String {
+        "event: requests\ndata: \(String(decoding: entry.jsonBytes, as: UTF8.self))\n\n"
+      }
+      scene.server.requestLog.append(Array(entries[..<25]))
+      #expect(await events.next() == entries[..<20].map(event).joined())
+      scene.server.requestLog.append([entries[25]])
+      let skipped = "event: requests\ndata: {\"skipped\":5}\n\n"
+      #expect(await events.next() == skipped + event(entries[25]))
+    }
+  }
+
   @Test
   func `live updates need a session, the same origin, and fewer than six streams`() async throws {
     try await ConsoleScene.with { scene in

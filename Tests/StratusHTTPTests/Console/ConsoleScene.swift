@@ -34,7 +34,7 @@ struct ConsoleScene {
       router.publicURL = nil
       router.console = ConsoleSite(
         console: console, files: ConsoleFiles(), consoleURL: nil, log: server.requestLog,
-        news: server.news, ambient: clock.live.ambient, version: "1.2.3"
+        news: server.news, version: "1.2.3"
       ) { _ in "http://stratus.test" }
       try await body(
         ConsoleScene(

@@ -42,8 +42,19 @@ import Testing
     #expect(all.contains(#"request_seconds_bucket{le="2.5"} 2"#))
     #expect(all.contains(#"request_seconds_bucket{le="10.0"} 3"#))
     #expect(all.contains(#"request_seconds_bucket{le="+Inf"} 4"#))
+    #expect(all.count { $0.hasPrefix("request_seconds_bucket{") } == 16)
     #expect(all.contains("request_seconds_sum 63.0004"))
     #expect(all.contains("request_seconds_count 4"))
+  }
+
+  @Test func `the buckets of a Prometheus histogram have the labels of its series`() {
+    let metrics = PrometheusMetrics()
+    CoreMetrics.Timer(label: "s", dimensions: [("route", "home")], factory: metrics)
+      .recordNanoseconds(20_000_000_000)
+    let all = lines(metrics)
+    #expect(all.contains(#"s_bucket{route="home",le="10.0"} 0"#))
+    #expect(all.contains(#"s_bucket{route="home",le="+Inf"} 1"#))
+    #expect(all.contains(#"s_count{route="home"} 1"#))
   }
 
   @Test func `a Prometheus gauge has its last value`() {

@@ -8,15 +8,16 @@ import Testing
 @Suite struct `The request log on disk` {
   private static let day: Int64 = 86_400_000
 
-  private func entry(_ number: Int, time: Int64 = 1_000) -> RequestEntry {
-    RequestEntry(
-      requestID: "r\(number)", time: time, milliseconds: 1, bytesIn: 1, bytesOut: 2,
-      containerID: "iCloud.org.example.Notes", environment: .development, database: .public,
-      endpoint: "records/query", outcome: "ok", steps: 3, userRecordName: nil, deviceID: "d",
-      app: "Notes/1")
+  private func entry(_ number: Int, time: Int64 = 1_000) -> WrittenEntry {
+    WrittenEntry(
+      RequestEntry(
+        requestID: "r\(number)", time: time, milliseconds: 1, bytesIn: 1, bytesOut: 2,
+        containerID: "iCloud.org.example.Notes", environment: .development, database: .public,
+        endpoint: "records/query", outcome: "ok", steps: 3, userRecordName: nil, deviceID: "d",
+        app: "Notes/1"))
   }
 
-  private func entries(_ range: Range<Int>, time: Int64 = 1_000) -> [RequestEntry] {
+  private func entries(_ range: Range<Int>, time: Int64 = 1_000) -> [WrittenEntry] {
     range.map { entry($0, time: time) }
   }
 
@@ -66,6 +67,20 @@ import Testing
       #expect(try names(after) == (0..<8).map { "r\($0)" })
       let piece = try #require(try after.piece(before: 7))
       #expect(piece.first == 0 && piece.entries.count == 7)
+    }
+  }
+
+  /// The entries take about 600,000 bytes, and are written in several batches.
+  @Test func `the request log on disk keeps the order and the numbers of many new entries`()
+    throws
+  {
+    try withFolder { folder in
+      let log = try RequestFiles(data: folder, settings: .init())
+      try log.append(entries(0..<2_000), first: 0)
+      try log.append(entries(2_000..<2_001), first: 2_000)
+      #expect(log.nextNumber == 2_001)
+      #expect(try names(log) == (0..<2_001).map { "r\($0)" })
+      #expect(try RequestFiles(data: folder, settings: .init()).nextNumber == 2_001)
     }
   }
 

@@ -47,7 +47,7 @@ import Testing
         group.addTask {
           queue.add(
             RequestReport(
-              requestID: "r\(number)", status: 200, beganAt: 1, endedAt: 2, duration: .zero,
+              requestID: "r\(number)", status: 200, beganAt: 1, endedAt: 2, nanoseconds: 0,
               bytesIn: 0, bytesOut: 0, route: "home", address: nil, refusal: nil,
               caller: caller, app: "", head: head, details: ReportDetails()))
         }
@@ -58,6 +58,65 @@ import Testing
     let ids = observers.map { $0.noted.map(\.requestID) }
     #expect(ids[0].count == count && Set(ids[0]) == names)
     #expect(ids[1] == ids[0])
+  }
+
+  /// An observer that reads some parts of reports.
+  private final class Reader: RequestObserver {
+    private let wanted: Mutex<ReportDetails>
+
+    init(_ details: ReportDetails) { wanted = Mutex(details) }
+
+    var details: ReportDetails { wanted.withLock { $0 } }
+
+    func want(_ details: ReportDetails) { wanted.withLock { $0 = details } }
+
+    func note(_ reports: [RequestReport]) {}
+  }
+
+  @Test(arguments: [
+    ReportDetails(), ReportDetails(hasTraceParents: true), ReportDetails(hasQueries: true),
+    ReportDetails(plansFrom: 0), ReportDetails(plansFrom: 1),
+    ReportDetails(hasTraceParents: true, hasQueries: true, plansFrom: 3_600_000),
+  ])
+  func `a queue of reports knows which parts of reports its observer reads`(
+    _ wanted: ReportDetails
+  ) {
+    let queue = ReportQueue()
+    #expect(queue.details == nil)
+    queue.add(Reader(wanted))
+    #expect(queue.details == wanted)
+  }
+
+  @Test func `a queue of reports makes each part that at least one observer reads`() {
+    let queue = ReportQueue()
+    let second = Reader(ReportDetails(plansFrom: 300))
+    queue.add(Reader(ReportDetails(hasQueries: true, plansFrom: 200)))
+    queue.add(second)
+    #expect(queue.details == ReportDetails(hasQueries: true, plansFrom: 200))
+    second.want(ReportDetails(hasTraceParents: true, plansFrom: 100))
+    queue.readDetails()
+    #expect(
+      queue.details == ReportDetails(hasTraceParents: true, hasQueries: true, plansFrom: 100))
+  }
+
+  @Test func `reports have the forms of queries while a caller follows the request log`()
+    async throws
+  {
+    let clock = MovedClock()
+    try await withServer(live: clock.live) { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.save("n-1")
+      let reports = server.router.reports
+      #expect(reports.details == ReportDetails())
+      try await server.manage("requests/list", ["follows": true])
+      #expect(
+        reports.details
+          == ReportDetails(hasQueries: true, plansFrom: Limits.slowQueryMilliseconds))
+      clock.move(bySeconds: 61)
+      _ = try await anna.post("users/caller")
+      reports.flush()
+      #expect(reports.details == ReportDetails())
+    }
   }
 
   @Test(arguments: [
