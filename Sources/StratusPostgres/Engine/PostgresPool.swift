@@ -102,8 +102,11 @@
       return true
     }
 
+    /// NB: the new thread counts as idle until it looks for work. So no other thread takes the work
+    /// for which it is started.
     private func startThread() {
       threads += 1
+      idle += 1
       let name = "\(name)-\(threads)"
       let thread = Thread {
         // NB: the system shows the name of a thread only if the thread itself has set the name.
@@ -115,7 +118,7 @@
     }
 
     private func serve(_ worker: any PostgresWorking) {
-      var lanes: [Lane] = []
+      var lanes: [Lane]?
       while let work = nextWork(after: lanes) {
         worker.run(work.map(\.jobs))
         lanes = work.map(\.lane)
@@ -130,10 +133,15 @@
       let jobs: [any PostgresJob]
     }
 
-    private func nextWork(after finished: [Lane]) -> [Taken]? {
+    /// Waits for work.
+    ///
+    /// - Parameter finished: the lanes on which the thread has worked, or nil for a new thread.
+    /// - Returns: nil if the pool is closed and no body waits.
+    private func nextWork(after finished: [Lane]?) -> [Taken]? {
       condition.lock()
       defer { condition.unlock() }
-      for lane in finished { leave(lane) }
+      if finished == nil { idle -= 1 }
+      for lane in finished ?? [] { leave(lane) }
       while true {
         if !ready.isEmpty {
           let work = takeLanes(atMost: lanesPerTransaction)
