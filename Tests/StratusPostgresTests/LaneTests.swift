@@ -30,7 +30,7 @@
       _ container: String, lock: Int, in cluster: TestCluster, throwing error: ServerError? = nil
     ) -> LaneJob {
       LaneJob(in: cluster.schema, lock: lock) { (connection, _) throws(ServerError) in
-        try connection.queue(Self.insert, [.text(container)])
+        try connection.queue(Self.insert, [.text(container)], expecting: nil)
         if let error { throw error }
       }
     }
@@ -109,17 +109,17 @@
       }
     }
 
-    /// Another connection holds the lock of the second lane until the first one has ended.
+    /// Another connection holds the lock of the first lane until the second one has ended.
     @Test func `a lane does not wait for the lock of another lane`() async throws {
       try await withWriter { writer, cluster, node in
         let holder = try PostgresConnection(to: try cluster.settings.url, name: "stratus tests")
         defer { holder.close() }
-        let lock = LaneJob.number(of: 2, in: cluster.schema)
+        let lock = LaneJob.number(of: 1, in: cluster.schema)
         try holder.beginWrite(in: cluster.schema, locks: [lock])
         _ = try holder.first(LaneJob.current, []) { $0.integer(0) }
         let one = adding("iCloud.one", lock: 1, in: cluster)
-        one.whenFinished = { holder.rollback() }
         let other = adding("iCloud.other", lock: 2, in: cluster)
+        other.whenFinished = { holder.rollback() }
         writer.run([[one], [other]])
         #expect(one.failures == [nil])
         #expect(other.failures == [nil])

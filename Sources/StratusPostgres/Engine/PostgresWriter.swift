@@ -21,17 +21,23 @@
     /// Runs the bodies of all lanes together, in one transaction. If this fails, each lane runs in a
     /// transaction of its own, and if this also fails, each body.
     ///
-    /// The transaction of a single lane is repeated after a conflict or the loss of the connection.
-    /// A transaction of several lanes is only repeated after the loss of the connection, because the
-    /// lane that causes a conflict should not delay the others again.
+    /// If there are several lanes, the first attempts do not wait: a lock that is held or another
+    /// conflict ends the attempt at once. The lanes that have failed follow after the other ones.
+    /// They wait for their locks, and are repeated after a conflict. So no lane waits for the lock
+    /// of another lane while its own locks are free. Each attempt is repeated after the loss of the
+    /// connection.
     ///
     /// All bodies fail if PostgreSQL is not reachable, or if the outcome of the commit is unknown.
     /// All bodies of a lane also fail if PostgreSQL is busy or full. Each body runs again in a
     /// transaction of its own if one of them fails after it has written, if the conflicts do not
     /// end, or if PostgreSQL reports another error.
     func run(_ lanes: [[any PostgresJob]]) {
-      if lanes.count > 1, finish(lanes.flatMap { $0 }, ofSeveralLanes: true) { return }
-      for lane in lanes {
+      var left = lanes
+      if lanes.count > 1 {
+        if finish(lanes.flatMap { $0 }, waits: false) { return }
+        left.removeAll { finish($0, waits: false) }
+      }
+      for lane in left {
         if finish(lane) { continue }
         for job in lane {
           if finish([job]) { continue }
@@ -42,9 +48,12 @@
 
     /// Runs bodies in one transaction, and resumes their callers.
     ///
-    /// - Returns: false if the bodies must be separated. No caller is resumed in this case.
-    private func finish(_ jobs: [any PostgresJob], ofSeveralLanes: Bool = false) -> Bool {
-      switch attempt(jobs, ofSeveralLanes: ofSeveralLanes) {
+    /// - Parameter waits: whether the transaction waits for its locks, and is repeated after a
+    ///   conflict.
+    /// - Returns: false if the bodies must run again in another way. No caller is resumed in this
+    ///   case.
+    private func finish(_ jobs: [any PostgresJob], waits: Bool = true) -> Bool {
+      switch attempt(jobs, waits: waits) {
       case .finished(let failures):
         for (job, failure) in zip(jobs, failures) { job.finish(failure: failure) }
       case .refused(let failure):
@@ -59,11 +68,12 @@
       case finished([ServerError?])
       /// No body has written anything, or the outcome is unknown.
       case refused(ServerError)
-      /// The bodies must run in several transactions. No body has written anything yet.
+      /// The bodies must run in several transactions, or must wait. No body has written anything
+      /// yet.
       case separate
     }
 
-    private func attempt(_ jobs: [any PostgresJob], ofSeveralLanes: Bool) -> Result {
+    private func attempt(_ jobs: [any PostgresJob], waits: Bool) -> Result {
       var last = PostgresFailure.busy()
       var losses = 0
       var duplicates = 0
@@ -72,7 +82,7 @@
         pause(before: attempt)
         let failure: PostgresFailure
         switch transact(
-          jobs, ofSeveralLanes: ofSeveralLanes,
+          jobs, waits: waits,
           hasConflicted: attempt >= PostgresLimits.attemptsWithoutStoreLock)
         {
         case .finished(let failures): return .finished(failures)
@@ -81,7 +91,7 @@
         case .failed(let found): failure = found
         }
         last = failure.error
-        if ofSeveralLanes, !failure.isLoss { return .separate }
+        if !waits, !failure.isLoss { return .separate }
         switch failure.kind {
         case .conflict: continue
         case .lost:
@@ -115,12 +125,11 @@
     /// Runs the bodies in one transaction.
     ///
     /// - Parameters:
-    ///   - ofSeveralLanes: whether the bodies belong to several lanes. They then do not wait for
-    ///     locks, because a lane should not wait for the lock of another one.
+    ///   - waits: whether the transaction waits for the locks.
     ///   - hasConflicted: whether the bodies have already conflicted several times. They then take a
     ///     lock of the store, so that they do not conflict with other such bodies.
     private func transact(
-      _ jobs: [any PostgresJob], ofSeveralLanes: Bool, hasConflicted: Bool
+      _ jobs: [any PostgresJob], waits: Bool, hasConflicted: Bool
     ) -> Attempt {
       guard let first = jobs.first else { return .finished([]) }
       let connection: PostgresConnection
@@ -129,7 +138,7 @@
         var locks = Set(jobs.flatMap { $0.locks })
         if hasConflicted { locks.insert(PostgresLockNumber.of(["conflicts", first.schema])) }
         try connection.beginWrite(
-          in: first.schema, locks: locks.sorted(), waitsForLocks: !ofSeveralLanes)
+          in: first.schema, locks: locks.sorted(), waitsForLocks: waits)
       } catch {
         return .failed(PostgresFailure(.lost, error))
       }

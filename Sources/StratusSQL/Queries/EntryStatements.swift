@@ -16,6 +16,7 @@ enum EntryStatements {
       ON CONFLICT (database, index_id, value, zone, record) DO NOTHING
       """)
   }
+
   static let delete = SQLStatement(
     """
     DELETE FROM entries
