@@ -49,9 +49,17 @@
 
   /// Bounds of the engine.
   enum PostgresLimits {
-    /// The maximum number of bodies of one zone that share a transaction. Choice: with 16 bodies, a
-    /// commit takes less time than the bodies (measured, `nodes.md`).
+    /// The maximum number of bodies that share a transaction. Choice: with 16 bodies, a commit takes
+    /// less time than the bodies (measured, `nodes.md`).
     static let bodiesPerCommitMax = 16
+    /// The maximum number of lanes whose bodies share a transaction. With 1, each lane has
+    /// transactions of its own.
+    static let lanesPerCommitMax = 8
+    /// The number of transactions among which the waiting lanes are divided while all threads work.
+    /// With a smaller number, a transaction takes more lanes. Choice: the number of processors of a
+    /// small database server, because a transaction for each thread would hold only one or two
+    /// lanes.
+    static let commitsPerBacklog = 4
     /// The maximum number of attempts of a transaction that conflicts with others.
     static let attemptsMax = 50
     /// The number of attempts after which a transaction also takes the lock of its store.

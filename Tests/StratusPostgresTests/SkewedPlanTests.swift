@@ -42,6 +42,7 @@
           guard let zone = try body.lockZone(named: "Notes", in: database) else {
             throw .fault("no zone")
           }
+          _ = try body.lockZone(named: "Notes", in: database, beforeReading: "r4001")
           _ = try body.records(named: ["r4001"], in: zone)
           _ = try body.records(named: ["r4001", "r4002"], in: zone)
           _ = try body.existing(["r4001"], in: zone)

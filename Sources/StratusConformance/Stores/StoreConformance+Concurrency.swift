@@ -4,6 +4,7 @@ extension StoreConformance {
   static let concurrencyChecks: [Check] = [
     Check("a failing write does not affect other writes", neighboursSurvive),
     Check("concurrent writers get each change number exactly once", changeNumbersAreUnique),
+    Check("concurrent writes to many zones are independent", manyZonesAreIndependent),
     Check("a read sees every write that was acknowledged", readsAreFresh),
     Check("a read sees one consistent state", readsAreConsistent),
     Check("all reads finish even if there are more reads than connections", manyReadsEnd),
@@ -55,6 +56,51 @@ extension StoreConformance {
     }
     try expect(zone.change, 400)
     try expect(changes, Array(1...400))
+  }
+
+  /// Many writes to the zones of four users wait at the same time. Each write names its zone, and
+  /// one write of each zone fails after it has written.
+  static func manyZonesAreIndependent(_ store: any Store) async throws {
+    let zones = (0..<24).map { number in
+      ZoneAddress(database: .private(owner: "_\(number % 4)"), name: "Zone \(number)")
+    }
+    let failures = await withTaskGroup(of: Bool.self) { group in
+      for round in 0..<6 {
+        for zone in zones {
+          group.addTask {
+            do throws(ServerError) {
+              try await store.write(to: [zone]) { (body) throws(ServerError) in
+                try body.save(["\(round)"], in: try body.someZone(zone.name, in: zone.database))
+                if round == 3 { throw Sample.refusal }
+              }
+              return false
+            } catch {
+              return error == Sample.refusal
+            }
+          }
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    try expect(failures, zones.count)
+    let (changes, names, listed) = try await store.read { (body) throws(ServerError) in
+      var changes: Set<[Int64]> = []
+      var names: Set<Set<String>> = []
+      var listed = 0
+      for address in zones {
+        let found = try body.changes(in: try body.existing(address.name, in: address.database))
+        changes.insert(found.map(\.change))
+        names.insert(Set(found.map(\.name)))
+      }
+      for user in 0..<4 {
+        let database = DatabaseKey.private(owner: "_\(user)")
+        listed += try body.zoneChanges(in: database, after: 0, limit: 100).count
+      }
+      return (changes, names, listed)
+    }
+    try expect(changes, [[1, 2, 3, 4, 5]])
+    try expect(names, [["0", "1", "2", "4", "5"]])
+    try expect(listed, zones.count)
   }
 
   /// Each task reads its own write. Any connection may run this read.

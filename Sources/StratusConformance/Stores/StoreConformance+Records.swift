@@ -8,6 +8,7 @@ extension StoreConformance {
     Check("a save replaces the record with the same name", recordIsReplaced),
     Check("a deleted record is not found, and can be created again", deletedRecordIsGone),
     Check("the latest state of a deleted record is its tombstone", tombstonesAreFound),
+    Check("a record that is read together with its zone is in its latest state", readAhead),
     Check("a change set advances its zone and stores its token", changeSetMovesZone),
     Check("an empty change set with a token only stores the token", emptySetStoresToken),
     Check("a record with an unusual name is found only under that name", unusualRecordNames),
@@ -45,6 +46,37 @@ extension StoreConformance {
     }
     try expect(found, [ExactName("full"): full, ExactName("bare"): bare])
     try expect(changes, [full, bare])
+  }
+
+  /// The body reads a record that exists, one that was deleted, one that never existed, and one of
+  /// another zone. Then it changes the record between the lock and the read.
+  static func readAhead(_ store: any Store) async throws {
+    try await store.save(["kept", "gone"], inZone: "Notes")
+    try await store.save(["other"], inZone: "Other")
+    try await store.write { (body) throws(ServerError) in
+      try body.delete("gone", in: try body.someZone("Notes"))
+    }
+    let (states, missing) = try await store.write { (body) throws(ServerError) in
+      var states: [String] = []
+      func read(_ name: String, changing change: StoredRecord? = nil) throws(ServerError) {
+        guard let zone = try body.lockZone(named: "Notes", in: Sample.ann, beforeReading: name)
+        else { throw .fault("a zone is missing") }
+        guard try body.existing("Notes") == zone else { throw .fault("a zone differs") }
+        if let change { try body.apply(ChangeSet(zone: zone, records: [change])) }
+        let record = try body.latestStates(named: [name], in: zone)[name]
+        states.append(
+          record.map { "\($0.name) \($0.change) \($0.isDeleted)" } ?? "no record")
+      }
+      for name in ["kept", "gone", "never", "other"] { try read(name) }
+      try read("kept", changing: Sample.record("kept", change: 4))
+      try read("kept")
+      let missing = try body.lockZone(named: "None", in: Sample.ann, beforeReading: "kept")
+      return (states, missing)
+    }
+    try expect(
+      states,
+      ["kept 1 false", "gone 3 true", "no record", "no record", "kept 4 false", "kept 4 false"])
+    try expect(missing, nil)
   }
 
   /// Any number of names can be looked up at once. A name that is given twice counts once.

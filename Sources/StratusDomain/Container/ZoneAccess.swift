@@ -162,11 +162,19 @@ extension OpenDatabase {
 
   /// Like ``access(to:of:)``, but also locks the zone. No other transaction may write to the zone
   /// until this transaction ends.
+  ///
+  /// - Parameter records: the names of the records whose latest states will be read next.
   func lockedAccess(
-    to address: ZoneAddress, of store: any StoreWriting
+    to address: ZoneAddress, beforeReading records: [String] = [], of store: any StoreWriting
   ) throws(ServerError) -> ZoneAccess {
-    try access(
-      to: address, zone: try store.lockZone(named: address.name, in: address.database), of: store)
+    let (name, key) = (address.name, address.database)
+    let zone =
+      if records.count == 1 {
+        try store.lockZone(named: name, in: key, beforeReading: records[0])
+      } else {
+        try store.lockZone(named: name, in: key)
+      }
+    return try access(to: address, zone: zone, of: store)
   }
 
   private func access(

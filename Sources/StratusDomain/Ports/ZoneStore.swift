@@ -25,6 +25,14 @@ public protocol ZoneWriting {
   /// to the zone until this transaction ends.
   func lockZone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
+  /// Like ``lockZone(named:in:)``. The body will then read the latest state of one record, so a
+  /// store across a network may read this state together with the zone.
+  ///
+  /// - Parameter record: the name of the record, which need not exist.
+  func lockZone(
+    named name: String, in database: DatabaseKey, beforeReading record: String
+  ) throws(ServerError) -> StoredZone?
+
   /// Returns the live zone with a number, in any database, and locks it as ``lockZone(named:in:)``
   /// does.
   func lockZone(number: Int64) throws(ServerError) -> StoredZone?

@@ -34,7 +34,7 @@ final class RecordSnapshot: Sendable {
     var assets: [[UInt8]: StoredAsset] = [:]
     for checksum in checksums { assets[checksum] = try store.asset(checksum: checksum) }
     self.assets = assets
-    var access = try database.lockedAccess(to: address, of: store)
+    var access = try database.lockedAccess(to: address, beforeReading: names, of: store)
     try access.findHierarchies(of: names, in: store)
     self.access = access
     schema = try store.schema()

@@ -171,12 +171,15 @@
       if let otherwise, let state = PQresultErrorField(result, PostgresFailure.stateField),
         String(cString: state) == PostgresFailure.unexpectedCount
       {
-        // NB: a connection that has lost its row in `writers` can commit nothing more, and must be
-        // replaced.
-        note(
-          PostgresFailure(
-            otherwise == PostgresCommits.shutOut ? .lost : .other,
-            .fault(otherwise, facts: ["statement": what])))
+        let kind: PostgresFailure.Kind =
+          switch otherwise {
+          // NB: a connection that has lost its row in `writers` can commit nothing more, and must
+          // be replaced.
+          case PostgresCommits.shutOut: .lost
+          case PostgresFailure.heldLock: .conflict
+          default: .other
+          }
+        note(PostgresFailure(kind, .fault(otherwise, facts: ["statement": what])))
         return
       }
       note(PostgresFailure(of: result, on: handle, doing: what))

@@ -31,12 +31,16 @@
     /// the state at its first statement. If it waited for a lock after that statement, it would not
     /// see the writes of the lock's earlier holder, and would fail.
     ///
-    /// - Parameter locks: the advisory locks to hold until the transaction ends, in ascending
-    ///   order.
-    func beginWrite(in schema: String, locks: [Int64]) throws(ServerError) {
+    /// - Parameters:
+    ///   - locks: the advisory locks to hold until the transaction ends.
+    ///   - waitsForLocks: whether the transaction waits for locks that other transactions hold.
+    ///     Otherwise such a lock makes it fail with a conflict.
+    func beginWrite(
+      in schema: String, locks: [Int64], waitsForLocks: Bool = true
+    ) throws(ServerError) {
       try prepare(for: schema)
       if !locks.isEmpty {
-        for lock in locks { try send(control: "SELECT pg_advisory_lock(\(lock))") }
+        try send(locks, waits: waitsForLocks)
         sync()
       }
       try send(control: "BEGIN ISOLATION LEVEL SERIALIZABLE")
@@ -61,7 +65,7 @@
       }
     }
 
-    /// Commits, and releases the advisory locks.
+    /// Commits, and releases the advisory locks of the transaction.
     ///
     /// - Parameter statement: stores the number of a commit. It is nil if unknown
     ///   outcomes need not be resolved.
@@ -119,6 +123,8 @@
     /// Makes the connection ready for a transaction in a schema.
     private func prepare(for schema: String) throws(ServerError) {
       settle()
+      // NB: after an error, the locks may not be released. The next transaction then releases them.
+      if failure == nil { mayHoldLocks = false }
       failure = nil
       writes = 0
       guard PQstatus(handle) == CONNECTION_OK else {
@@ -157,13 +163,54 @@
       return value
     }
 
+    /// Sends the statement that takes advisory locks.
+    private func send(_ locks: [Int64], waits: Bool) throws(ServerError) {
+      mayHoldLocks = true
+      if waits, locks.count == 1 {
+        try send(
+          LockStatements.one, [.integer(locks[0])], expectsOne: false,
+          as: .queued(LockStatements.one, otherwise: nil))
+        return
+      }
+      let numbers = locks.map { String($0) }.joined(separator: ",")
+      let statement = waits ? LockStatements.several : LockStatements.free
+      try send(
+        statement, [.text(numbers)], expectsOne: false,
+        as: .queued(statement, otherwise: waits ? nil : PostgresFailure.heldLock))
+    }
+
+    /// NB: other locks of the session would also be released. A connection with such locks writes
+    /// no bodies.
     private func sendUnlock() {
+      guard mayHoldLocks else { return }
       do throws(ServerError) {
-        try send(control: "SELECT pg_advisory_unlock_all()")
+        try send(
+          LockStatements.release, [], expectsOne: false,
+          as: .queued(LockStatements.release, otherwise: nil))
         sync()
       } catch {
         return
       }
     }
+  }
+
+  private enum LockStatements {
+    static let one = SQLStatement("SELECT pg_advisory_lock(?)")
+    /// Takes the locks in ascending order. Otherwise two transactions could wait for each other.
+    ///
+    /// NB: the function is called while the sorted rows are read. PostgreSQL does not merge a
+    /// query into another one if it sorts.
+    static let several = SQLStatement("SELECT pg_advisory_lock(number) FROM \(sorted)")
+    /// Takes the locks if all of them are free. Otherwise the statement fails with a division by
+    /// zero.
+    static let free = SQLStatement(
+      """
+      SELECT 1 / CASE WHEN pg_try_advisory_lock(number) THEN 1 ELSE 0 END FROM \(sorted)
+      """)
+    static let release = SQLStatement("SELECT pg_advisory_unlock_all()")
+    private static let sorted = """
+      (SELECT number FROM unnest(string_to_array(?, ',')::BIGINT[]) AS numbers (number)
+        ORDER BY number) AS locks
+      """
   }
 #endif

@@ -23,6 +23,8 @@
     var failure: PostgresFailure?
     /// Whether a transaction was begun and not ended.
     var isInTransaction = false
+    /// Whether the connection may hold advisory locks of a transaction.
+    var mayHoldLocks = false
     /// Whether PostgreSQL sent a warning since the commit was sent.
     var hasWarning = false
     /// The number of statements in the present transaction that may have written rows.

@@ -86,6 +86,9 @@
     /// a form that causes this error if it changes another number of rows.
     static let unexpectedCount = "22012"
 
+    /// The error of a transaction that does not wait for its locks, if one of them is not free.
+    static let heldLock = "another transaction holds the lock of a zone"
+
     static func busy(facts: [String: String] = [:]) -> ServerError {
       ServerError(.tryAgainLater, Reason.storeBusy, facts: facts, retryAfterSeconds: 1)
     }

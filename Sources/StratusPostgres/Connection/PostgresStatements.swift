@@ -70,14 +70,16 @@
 
     /// Returns the text of a statement for PostgreSQL.
     static func text(of statement: SQLStatement, expectsOne: Bool) -> String {
-      let text = numbered(statement.text(PostgresDialect.dialect))
-      guard expectsOne else { return text }
-      // NB: a division by zero makes the server undo the transaction even if `COMMIT` was sent
-      // together with the statement.
-      return """
-        WITH changed AS (\(text) RETURNING 1)
-        SELECT 1 / CASE COUNT(*) WHEN 1 THEN 1 ELSE 0 END FROM changed
-        """
+      var text = statement.text(PostgresDialect.dialect)
+      var steps = statement.steps
+      if expectsOne {
+        // NB: a division by zero makes the server undo the transaction even if `COMMIT` was sent
+        // together with the statement.
+        steps.append("changed AS (\(text) RETURNING 1)")
+        text = "SELECT 1 / CASE COUNT(*) WHEN 1 THEN 1 ELSE 0 END FROM changed"
+      }
+      if !steps.isEmpty { text = "WITH \(steps.joined(separator: ", "))\n" + text }
+      return numbered(text)
     }
 
     /// Replaces each `?` outside of a string constant by `$1`, `$2` and so on.
@@ -113,7 +115,7 @@
       sharedKeys: SharedKeys(
         share: { "SELECT pg_advisory_xact_lock_shared(\(lock(of: $0)))" },
         hold: { "SELECT pg_advisory_xact_lock(\(lock(of: $0)))" }, newest: newestKey),
-      hasSequences: true)
+      hasSequences: true, combinesStatements: true)
 
     /// PostgreSQL refuses a row of an index with more than 2,704 bytes. The row of an entry has up
     /// to 51 bytes besides the value.

@@ -26,6 +26,10 @@
     /// NB: equal keys must give the same lock on every node and in every version of Stratus.
     /// Otherwise two nodes would run bodies of the same zone at the same time, which is correct but
     /// slow.
+    ///
+    /// The keys of the zones of one database have a common beginning. So in a transaction with
+    /// several bodies, the order of their keys is also an order of the databases, and two such
+    /// transactions change the rows of `databases` in the same order.
     public func write<Value: Sendable>(
       locking keys: [String],
       _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
@@ -34,7 +38,7 @@
       let result = await withCheckedContinuation { continuation in
         pools.writers.add(
           PostgresBody<Session, Value>(
-            in: schema, locks: locks, body, continuation: continuation))
+            in: schema, locks: locks, order: keys.min() ?? "", body, continuation: continuation))
       }
       return try result.get()
     }

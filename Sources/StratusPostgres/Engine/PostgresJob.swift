@@ -8,6 +8,8 @@
     var schema: String { get }
     /// The advisory locks that the body needs, in ascending order.
     var locks: [Int64] { get }
+    /// Bodies of several lanes that share a transaction run in the order of these texts.
+    var order: String { get }
 
     /// Tells the session that a transaction begins.
     func begin(on connection: PostgresConnection)
@@ -36,17 +38,19 @@
 
     let schema: String
     let locks: [Int64]
+    let order: String
     private let body: @Sendable (Session) throws(ServerError) -> Value
     private let continuation: Continuation
     private var value: Value?
 
     init(
-      in schema: String, locks: [Int64] = [],
+      in schema: String, locks: [Int64] = [], order: String = "",
       _ body: @escaping @Sendable (Session) throws(ServerError) -> Value,
       continuation: Continuation
     ) {
       self.schema = schema
       self.locks = locks
+      self.order = order
       self.body = body
       self.continuation = continuation
     }

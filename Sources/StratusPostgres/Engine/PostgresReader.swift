@@ -7,8 +7,8 @@
 
     init(connector: PostgresConnector) { self.connector = connector }
 
-    func run(_ jobs: [any PostgresJob]) {
-      for job in jobs { job.finish(failure: run(job)) }
+    func run(_ lanes: [[any PostgresJob]]) {
+      for job in lanes.joined() { job.finish(failure: run(job)) }
     }
 
     func close() { connector.close() }

@@ -18,27 +18,49 @@
 
     func close() { connector.close() }
 
-    /// Runs bodies of one lane together, in one transaction. After a conflict or the loss of the
-    /// connection, the group is repeated.
+    /// Runs the bodies of all lanes together, in one transaction. If this fails, each lane runs in a
+    /// transaction of its own, and if this also fails, each body.
     ///
-    /// All bodies fail if PostgreSQL is busy, full or not reachable, or if the outcome of the
-    /// commit is unknown. Each body runs again in a transaction of its own if one of them fails
-    /// after it has written, if the conflicts do not end, or if PostgreSQL reports another error.
-    func run(_ jobs: [any PostgresJob]) {
-      switch attempt(jobs) {
+    /// If there are several lanes, the first attempts do not wait: a lock that is held or another
+    /// conflict ends the attempt at once. The lanes that have failed follow after the other ones.
+    /// They wait for their locks, and are repeated after a conflict. So no lane waits for the lock
+    /// of another lane while its own locks are free. Each attempt is repeated after the loss of the
+    /// connection.
+    ///
+    /// All bodies fail if PostgreSQL is not reachable, or if the outcome of the commit is unknown.
+    /// All bodies of a lane also fail if PostgreSQL is busy or full. Each body runs again in a
+    /// transaction of its own if one of them fails after it has written, if the conflicts do not
+    /// end, or if PostgreSQL reports another error.
+    func run(_ lanes: [[any PostgresJob]]) {
+      var left = lanes
+      if lanes.count > 1 {
+        if finish(lanes.flatMap { $0 }, waits: false) { return }
+        left.removeAll { finish($0, waits: false) }
+      }
+      for lane in left {
+        if finish(lane) { continue }
+        for job in lane {
+          if finish([job]) { continue }
+          job.finish(failure: .fault("a single body cannot be separated"))
+        }
+      }
+    }
+
+    /// Runs bodies in one transaction, and resumes their callers.
+    ///
+    /// - Parameter waits: whether the transaction waits for its locks, and is repeated after a
+    ///   conflict.
+    /// - Returns: false if the bodies must run again in another way. No caller is resumed in this
+    ///   case.
+    private func finish(_ jobs: [any PostgresJob], waits: Bool = true) -> Bool {
+      switch attempt(jobs, waits: waits) {
       case .finished(let failures):
         for (job, failure) in zip(jobs, failures) { job.finish(failure: failure) }
       case .refused(let failure):
         for job in jobs { job.finish(failure: failure) }
-      case .separate:
-        for job in jobs {
-          switch attempt([job]) {
-          case .finished(let failures): job.finish(failure: failures.first ?? nil)
-          case .refused(let failure): job.finish(failure: failure)
-          case .separate: job.finish(failure: .fault("a single body cannot be separated"))
-          }
-        }
+      case .separate: return false
       }
+      return true
     }
 
     private enum Result {
@@ -46,11 +68,12 @@
       case finished([ServerError?])
       /// No body has written anything, or the outcome is unknown.
       case refused(ServerError)
-      /// Each body must run in a transaction of its own. No body has written anything yet.
+      /// The bodies must run in several transactions, or must wait. No body has written anything
+      /// yet.
       case separate
     }
 
-    private func attempt(_ jobs: [any PostgresJob]) -> Result {
+    private func attempt(_ jobs: [any PostgresJob], waits: Bool) -> Result {
       var last = PostgresFailure.busy()
       var losses = 0
       var duplicates = 0
@@ -58,13 +81,17 @@
       for attempt in 0..<PostgresLimits.attemptsMax {
         pause(before: attempt)
         let failure: PostgresFailure
-        switch transact(jobs, hasConflicted: attempt >= PostgresLimits.attemptsWithoutStoreLock) {
+        switch transact(
+          jobs, waits: waits,
+          hasConflicted: attempt >= PostgresLimits.attemptsWithoutStoreLock)
+        {
         case .finished(let failures): return .finished(failures)
         case .separate: return .separate
         case .unknown(let error): return .refused(error)
         case .failed(let found): failure = found
         }
         last = failure.error
+        if !waits, !failure.isLoss { return .separate }
         switch failure.kind {
         case .conflict: continue
         case .lost:
@@ -97,16 +124,21 @@
 
     /// Runs the bodies in one transaction.
     ///
-    /// - Parameter hasConflicted: whether the bodies have already conflicted several times. They
-    ///   then take a lock of the store, so that they do not conflict with other such bodies.
-    private func transact(_ jobs: [any PostgresJob], hasConflicted: Bool) -> Attempt {
+    /// - Parameters:
+    ///   - waits: whether the transaction waits for the locks.
+    ///   - hasConflicted: whether the bodies have already conflicted several times. They then take a
+    ///     lock of the store, so that they do not conflict with other such bodies.
+    private func transact(
+      _ jobs: [any PostgresJob], waits: Bool, hasConflicted: Bool
+    ) -> Attempt {
       guard let first = jobs.first else { return .finished([]) }
       let connection: PostgresConnection
       do throws(ServerError) {
         connection = try connector.open()
-        var locks = first.locks
-        if hasConflicted { locks.append(PostgresLockNumber.of(["conflicts", first.schema])) }
-        try connection.beginWrite(in: first.schema, locks: locks.sorted())
+        var locks = Set(jobs.flatMap { $0.locks })
+        if hasConflicted { locks.insert(PostgresLockNumber.of(["conflicts", first.schema])) }
+        try connection.beginWrite(
+          in: first.schema, locks: locks.sorted(), waitsForLocks: waits)
       } catch {
         return .failed(PostgresFailure(.lost, error))
       }

@@ -16,6 +16,7 @@ extension StoreSession {
   ///
   /// - Returns: the number of removed tombstones.
   private func forgetRecords(before time: Int64, limit: Int) throws(ServerError) -> Int {
+    readAhead = nil
     let found = try connection.all(
       ForgettingStatements.records, [.integer(time), .integer(Int64(limit))]
     ) { (record: $0.integer(0), zone: $0.integer(1), change: $0.integer(2)) }

@@ -11,14 +11,32 @@ public struct SQLStatement: Sendable {
   public let index: Int
   /// The SQL text in an engine's dialect, with `?` for each value.
   public let text: @Sendable (SQLDialect) -> String
+  /// The writing statements that run together with ``text``, each as `name AS (statement)`. Their
+  /// values precede the values of ``text``. Only engines that combine statements have such
+  /// statements (see ``SQLDialect/combinesStatements``).
+  public let steps: [String]
 
   /// Creates a statement with the same text for every engine.
   public init(_ text: String) { self.init { _ in text } }
 
   /// Creates a statement whose text depends on the engine.
   public init(_ text: @escaping @Sendable (SQLDialect) -> String) {
+    self.init(text, after: [])
+  }
+
+  /// Creates a statement that writes several tables at once.
+  ///
+  /// - Parameters:
+  ///   - text: the last statement, which reads the rows that the steps return.
+  ///   - steps: see ``steps``.
+  init(_ text: String, after steps: [String]) {
+    self.init({ _ in text }, after: steps)
+  }
+
+  private init(_ text: @escaping @Sendable (SQLDialect) -> String, after steps: [String]) {
     index = Self.nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
     self.text = text
+    self.steps = steps
   }
 
   /// Creates a statement that inserts one row into a table whose keys the engine assigns.
@@ -72,6 +90,9 @@ public struct SQLDialect: Sendable {
   /// Whether blocks of record numbers come from the sequence `record_numbers` and not from the
   /// table `record_count`. Several transactions can take numbers from a sequence at the same time.
   public var hasSequences: Bool
+  /// Whether one statement should do the work of several, because each statement crosses a network.
+  /// Such statements may use PostgreSQL's `WITH` with statements that write.
+  public var combinesStatements: Bool
 
   public init(
     countedKey: String, givenKey: String, text: String, bytes: String,
@@ -81,7 +102,8 @@ public struct SQLDialect: Sendable {
       text, _, _ in text
     },
     countKeyOn: (@Sendable (_ table: String, _ column: String) -> String)? = nil,
-    entryBytesMax: Int? = nil, sharedKeys: SharedKeys? = nil, hasSequences: Bool = false
+    entryBytesMax: Int? = nil, sharedKeys: SharedKeys? = nil, hasSequences: Bool = false,
+    combinesStatements: Bool = false
   ) {
     self.countedKey = countedKey
     self.givenKey = givenKey
@@ -95,6 +117,7 @@ public struct SQLDialect: Sendable {
     self.entryBytesMax = entryBytesMax
     self.sharedKeys = sharedKeys
     self.hasSequences = hasSequences
+    self.combinesStatements = combinesStatements
   }
 }
 

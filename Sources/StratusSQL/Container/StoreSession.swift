@@ -18,8 +18,10 @@ public final class StoreSession: SQLSession {
   /// bodies use this cache.
   private var watches: [Int64: (version: Int64, watch: Watch)] = [:]
   var knownSchema: (version: Int64, schema: Schema)?
-  /// Whether this transaction has compared the version of ``knownSchema`` with the store.
-  var schemaIsCurrent = false
+  /// The version of the schema, or nil if this transaction has not read it yet.
+  var schemaVersion: Int64?
+  /// The state of a record that was read together with its zone.
+  var readAhead: ReadAhead?
   var recordNumbers = RecordNumbers()
   /// The kinds of cached values that this transaction has written. If the transaction is undone,
   /// the session discards the cached values of these kinds.
@@ -31,7 +33,8 @@ public final class StoreSession: SQLSession {
     if !states.isEmpty { states.removeAll(keepingCapacity: true) }
     if !recentUsage.isEmpty { recentUsage.removeAll(keepingCapacity: true) }
     recordNumbers.forgetDrawn()
-    schemaIsCurrent = false
+    schemaVersion = nil
+    readAhead = nil
     written = Written()
   }
 
@@ -41,7 +44,8 @@ public final class StoreSession: SQLSession {
     recordNumbers.forgetDrawn()
     if written.hasDatabase { databases.removeAll(keepingCapacity: true) }
     if written.hasWatch { watches.removeAll(keepingCapacity: true) }
-    schemaIsCurrent = false
+    schemaVersion = nil
+    readAhead = nil
     if written.hasSchema { knownSchema = nil }
     if written.hasRecordNumbers { recordNumbers = RecordNumbers() }
   }
@@ -94,7 +98,7 @@ extension StoreSession {
     return number
   }
 
-  private func remember(_ number: Int64, of view: DatabaseView) {
+  func remember(_ number: Int64, of view: DatabaseView) {
     if databases.count >= Self.databasesRememberedMax { databases.removeAll() }
     databases[view] = number
   }
@@ -103,7 +107,8 @@ extension StoreSession {
   /// connection needs at most 1 MB.
   private static let databasesRememberedMax = 10_000
 
-  private static func values(of view: DatabaseView) -> [SQLValue] {
+  /// Returns the scope and the owner of a database, as its row contains them.
+  static func values(of view: DatabaseView) -> [SQLValue] {
     switch view {
     case .public: [.integer(0), .text("")]
     case .private(let user): [.integer(1), .text(user)]

@@ -3,11 +3,20 @@ import StratusDomain
 /// Statements that read and write rows of `entries`. The primary key of `entries` contains all
 /// columns.
 enum EntryStatements {
-  static let insert = SQLStatement(
-    """
-    INSERT INTO entries (database, index_id, value, zone, record) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (database, index_id, value, zone, record) DO NOTHING
-    """)
+  static let insert = inserting(1)
+  /// Statements that insert several entries, from the greatest number of entries to the smallest.
+  /// With powers of two, few statements insert any number of entries.
+  static let insertSeveral = [16, 8, 4, 2].map { (count: $0, statement: inserting($0)) }
+
+  private static func inserting(_ count: Int) -> SQLStatement {
+    let rows = Array(repeating: "(?, ?, ?, ?, ?)", count: count).joined(separator: ", ")
+    return SQLStatement(
+      """
+      INSERT INTO entries (database, index_id, value, zone, record) VALUES \(rows)
+      ON CONFLICT (database, index_id, value, zone, record) DO NOTHING
+      """)
+  }
+
   static let delete = SQLStatement(
     """
     DELETE FROM entries

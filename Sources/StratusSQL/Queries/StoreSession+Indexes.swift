@@ -111,9 +111,24 @@ extension StoreSession {
   public func add(
     _ entries: [IndexEntry], of zone: Int64, in database: Int64
   ) throws(ServerError) {
-    for entry in entries.sorted(by: IndexEntry.lies(_:before:)) {
+    let dialect = connection.dialect
+    let sorted = entries.sorted(by: IndexEntry.lies(_:before:))
+    var rest = sorted[...]
+    if dialect.combinesStatements {
+      for (count, statement) in EntryStatements.insertSeveral {
+        while rest.count >= count {
+          var values: [SQLValue] = []
+          for entry in rest.prefix(count) {
+            values += entry.values(of: zone, in: database, dialect)
+          }
+          try connection.queue(statement, values)
+          rest = rest.dropFirst(count)
+        }
+      }
+    }
+    for entry in rest {
       try connection.queue(
-        EntryStatements.insert, entry.values(of: zone, in: database, connection.dialect))
+        EntryStatements.insert, entry.values(of: zone, in: database, dialect))
     }
   }
 

@@ -7,6 +7,9 @@ enum RecordColumns {
     name, type, change, deleted, created_at, created_by, created_device,
     modified_at, modified_by, modified_device, parent, fields, assets, revision, record
     """
+  /// The columns, for a statement that also reads other tables with columns of these names.
+  static let qualifiedList = list.split { ",\n ".contains($0) }.map { "records.\($0)" }
+    .joined(separator: ", ")
   /// The number of columns.
   static let count = 15
 }
@@ -29,18 +32,19 @@ struct RecordReader {
   private var user = ""
   private var device = ""
 
-  mutating func record(_ row: any SQLRow) -> StoredRecord {
-    type = row.text(1, ifNot: type)
-    let created = stamp(row, at: 4)
-    let modified = stamp(row, at: 7)
-    let isDeleted = row.integer(3) != 0
+  /// - Parameter first: the column of the row at which the columns of the record begin.
+  mutating func record(_ row: any SQLRow, from first: Int = 0) -> StoredRecord {
+    type = row.text(first + 1, ifNot: type)
+    let created = stamp(row, at: first + 4)
+    let modified = stamp(row, at: first + 7)
+    let isDeleted = row.integer(first + 3) != 0
+    let flags = isDeleted ? 0 : row.integer(first + 12)
     return StoredRecord(
-      name: row.text(0), type: type, change: row.integer(2), isDeleted: isDeleted,
-      created: created, modified: modified, parentRecordName: row.optionalText(10),
-      fields: isDeleted ? .empty : FieldsJSON(text: row.bytes(11)),
-      hasAssets: !isDeleted && row.integer(12) & RecordFlags.assets != 0,
-      hasSharing: !isDeleted && row.integer(12) & RecordFlags.sharing != 0,
-      number: row.integer(14), revision: row.integer(13))
+      name: row.text(first), type: type, change: row.integer(first + 2), isDeleted: isDeleted,
+      created: created, modified: modified, parentRecordName: row.optionalText(first + 10),
+      fields: isDeleted ? .empty : FieldsJSON(text: row.bytes(first + 11)),
+      hasAssets: flags & RecordFlags.assets != 0, hasSharing: flags & RecordFlags.sharing != 0,
+      number: row.integer(first + 14), revision: row.integer(first + 13))
   }
 
   private mutating func stamp(_ row: any SQLRow, at column: Int) -> Stamp {

@@ -11,7 +11,9 @@ extension StoreSession {
   public func latestStates(
     named names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: StoredRecord] {
-    try records(named: names, in: zone, RecordStatements.latest, RecordStatements.latestOfSeveral)
+    if let known = takeReadAhead(of: names, in: zone) { return known }
+    return try records(
+      named: names, in: zone, RecordStatements.latest, RecordStatements.latestOfSeveral)
   }
 
   /// - Parameters:
@@ -57,6 +59,7 @@ extension StoreSession {
   }
 
   public func apply(_ changes: ChangeSet) throws(ServerError) {
+    readAhead = nil
     let zone = changes.zone
     if changes.records.isEmpty, changes.passages.isEmpty {
       guard let token = changes.clientChangeToken else { return }
@@ -78,13 +81,18 @@ extension StoreSession {
     let usage = try count(changes.rows.usage, of: zone.id, in: number)
     let token = SQLValue.optional(changes.clientChangeToken)
     let newest = SQLValue.integer(changes.newestChange)
-    try connection.queue(
-      RecordStatements.advance,
-      [
-        newest, token, .integer(usage.addedBytes), .text(usage.recent), .integer(zone.id),
-        .integer(zone.change),
-      ],
-      expecting: Self.followsOn)
+    let values: [SQLValue] = [
+      newest, token, .integer(usage.addedBytes), .text(usage.recent), .integer(zone.id),
+      .integer(zone.change),
+    ]
+    if !zone.isDefault, connection.dialect.combinesStatements {
+      try connection.queue(
+        RecordStatements.advanceAndRelist,
+        values + [.integer(number), .integer(number), .integer(zone.id)],
+        expecting: Self.followsOnAndIsListed)
+      return
+    }
+    try connection.queue(RecordStatements.advance, values, expecting: Self.followsOn)
     if !zone.isDefault { try relist(zone.id, in: number) }
   }
 
@@ -105,6 +113,10 @@ extension StoreSession {
 
   private static let followsOn = SQLExpectation.one(
     otherwise: "a change set does not follow on from its zone's newest change")
+  private static let followsOnAndIsListed = SQLExpectation.one(
+    otherwise: """
+      a change set does not follow on from its zone's newest change, or the zone is not listed
+      """)
   private static let isThere = SQLExpectation.one(
     otherwise: "a record to change is not there")
 
@@ -178,10 +190,27 @@ private enum RecordStatements {
     "UPDATE zones SET client_token = ? WHERE zone = ? AND deleted = 0")
   /// NB: the condition contains the change number on which the change set is based. A change set
   /// for another state of the zone is refused, so that no change number is used twice.
-  static let advance = SQLStatement(
-    """
+  static let advance = SQLStatement(advanceText)
+  private static let advanceText = """
     UPDATE zones SET change = ?, client_token = COALESCE(?, client_token),
       used_bytes = used_bytes + ?, recent_usage = ?
     WHERE zone = ? AND change = ? AND deleted = 0
-    """)
+    """
+  /// Advances a zone, and moves it to the end of its database's history.
+  ///
+  /// NB: the last statement changes a row only if each of the two others has changed one. Its
+  /// number comes from the row that the second one returns, because no part of the statement sees
+  /// the rows that the other parts write.
+  static let advanceAndRelist = SQLStatement(
+    """
+    UPDATE listings SET listed = counted.change FROM counted, advanced
+    WHERE listings.database = ? AND listings.zone = ?
+    """,
+    after: [
+      "advanced AS (\(advanceText) RETURNING zone)",
+      """
+      counted AS (
+        UPDATE databases SET change = change + 1 WHERE database = ? RETURNING change)
+      """,
+    ])
 }

@@ -28,10 +28,7 @@ extension StoreSession {
   /// Adds derived rows (index entries, links and uses of assets) of a zone's records. Existing rows
   /// are ignored.
   func add(_ rows: DerivedRows, of zone: Int64, in database: Int64) throws(ServerError) {
-    for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
-      try connection.queue(
-        EntryStatements.insert, entry.values(of: zone, in: database, connection.dialect))
-    }
+    try add(rows.entries, of: zone, in: database)
     for link in rows.links.sorted(by: RecordLink.lies(_:before:)) {
       try connection.queue(RowStatements.insertLink, link.values(of: zone, in: database))
     }

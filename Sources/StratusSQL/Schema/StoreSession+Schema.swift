@@ -3,13 +3,22 @@ import StratusWire
 
 extension StoreSession {
   public func schema() throws(ServerError) -> Schema {
-    guard let version = try connection.first(SchemaStatements.version, [], { $0.integer(0) })
-    else { throw .fault("the store has no schema version") }
-    schemaIsCurrent = true
+    let version = try currentSchemaVersion()
     if let knownSchema, knownSchema.version == version { return knownSchema.schema }
     let schema = try readSchema()
     knownSchema = (version, schema)
     return schema
+  }
+
+  /// Returns the version of the schema, which a transaction reads once.
+  ///
+  /// NB: within a transaction, only the session's own writes change the version (`advanceSchema`).
+  private func currentSchemaVersion() throws(ServerError) -> Int64 {
+    if let schemaVersion { return schemaVersion }
+    guard let version = try connection.first(SchemaStatements.version, [], { $0.integer(0) })
+    else { throw .fault("the store has no schema version") }
+    schemaVersion = version
+    return version
   }
 
   public func add(_ addition: SchemaAddition) throws(ServerError) {
@@ -52,6 +61,7 @@ extension StoreSession {
   func advanceSchema() throws(ServerError) {
     note(\.hasSchema)
     try connection.queue(SchemaStatements.advance, [])
+    schemaVersion = nil
     knownSchema = nil
   }
 

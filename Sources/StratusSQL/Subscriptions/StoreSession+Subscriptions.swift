@@ -158,13 +158,25 @@ extension StoreSession {
   }
 
   private func readWatch(of number: Int64) throws(ServerError) -> Watch {
-    var watch = Watch(
-      try connection.all(SubscriptionStatements.watches, [.integer(number)]) { row in
-        StoredSubject(number: row.integer(0), recordType: row.text(1), field: row.text(2))
-      }.map { (stored) throws(ServerError) in try stored.subject() })
-    watch.hasParticipants =
-      try connection.first(SubscriptionStatements.participant, [.integer(number)]) { _ in true }
-      ?? false
+    let isCombined = connection.dialect.combinesStatements
+    let statement =
+      isCombined ? SubscriptionStatements.watchesAndParticipant : SubscriptionStatements.watches
+    let values = Array(repeating: SQLValue.integer(number), count: isCombined ? 2 : 1)
+    var subjects = try connection.all(statement, values) { row in
+      StoredSubject(number: row.integer(0), recordType: row.text(1), field: row.text(2))
+    }
+    let hasParticipants: Bool
+    if isCombined {
+      let count = subjects.count
+      subjects.removeAll { $0.number == 0 }
+      hasParticipants = subjects.count < count
+    } else {
+      hasParticipants =
+        try connection.first(SubscriptionStatements.participant, [.integer(number)]) { _ in true }
+        ?? false
+    }
+    var watch = Watch(try subjects.map { (stored) throws(ServerError) in try stored.subject() })
+    watch.hasParticipants = hasParticipants
     return watch
   }
 
@@ -232,12 +244,18 @@ private enum SubscriptionStatements {
     "SELECT database FROM listings WHERE zone = ? AND participation <> 0 AND deleted = 0")
   /// NB: `participation <> 0` repeats the condition of the index `listings_shared`, which would
   /// otherwise not be used.
-  static let participant = SQLStatement(
-    """
+  static let participant = SQLStatement(participantText + " LIMIT 1")
+  private static let participantText = """
     SELECT 1 FROM zones WHERE database = ? AND deleted = 0 AND EXISTS (
       SELECT 1 FROM listings WHERE listings.zone = zones.zone AND participation <> 0
         AND listings.deleted = 0)
-    LIMIT 1
+    """
+  /// Reads the rows of `watches`. If the database has participants, there is a further row with the
+  /// number 0, which no subject has.
+  static let watchesAndParticipant = SQLStatement(
+    """
+    SELECT subject, record_type, field FROM watches WHERE database = ?
+    UNION ALL SELECT 0, '', '' WHERE EXISTS (\(participantText))
     """)
   static let count = SQLStatement(
     "SELECT COUNT(*) FROM subscriptions WHERE database = ? AND owner = ?")

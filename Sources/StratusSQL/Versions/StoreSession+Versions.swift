@@ -6,8 +6,7 @@ extension StoreSession {
   ///
   /// A save reads the schema anyway, so a save needs no statement for this.
   func keepsVersions() throws(ServerError) -> Bool {
-    if schemaIsCurrent, let knownSchema { return knownSchema.schema.settings.versionDays != nil }
-    return try schema().settings.versionDays != nil
+    try schema().settings.versionDays != nil
   }
 
   /// Stores the present states of the records that a change set replaces.

@@ -26,6 +26,7 @@ extension StoreSession {
   }
 
   public func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError) {
+    readAhead = nil
     let key: [SQLValue] = [.integer(batch.database), .integer(batch.zone)]
     // This is the last check before data is removed permanently. It fails if the zone is live, or
     // if the zone's records are kept.

@@ -18,7 +18,51 @@ extension StoreSession {
   public func lockZone(
     named name: String, in database: DatabaseKey
   ) throws(ServerError) -> StoredZone? {
-    try find(ZoneStatements.lock, named: name, in: database)
+    readAhead = nil
+    return try find(ZoneStatements.lock, named: name, in: database)
+  }
+
+  public func lockZone(
+    named name: String, in database: DatabaseKey, beforeReading record: String
+  ) throws(ServerError) -> StoredZone? {
+    guard connection.dialect.combinesStatements else {
+      return try lockZone(named: name, in: database)
+    }
+    readAhead = nil
+    let view = DatabaseView(of: database)
+    let values: [SQLValue] = [.text(record)] + Self.values(of: view) + [.text(name)]
+    return try connection.first(ZoneStatements.lockAndRead, values) { row in
+      let number = row.integer(ZoneStatements.columnCount + 3)
+      remember(number, of: view)
+      schemaVersion = row.integer(ZoneStatements.columnCount + 4)
+      let zone = zone(row, named: name, in: database, numbered: number)
+      let first = ZoneStatements.columnCount + 5
+      var reader = RecordReader()
+      readAhead = ReadAhead(
+        zone: zone.id, name: ExactName(record),
+        record: row.isNull(first) ? nil : reader.record(row, from: first))
+      return zone
+    }
+  }
+
+  /// The state of one record that the session has read together with the record's zone.
+  struct ReadAhead {
+    var zone: Int64
+    var name: ExactName
+    /// The record or its tombstone, or nil if there is neither.
+    var record: StoredRecord?
+  }
+
+  /// Returns the latest states of some records if they were read ahead, and forgets them.
+  func takeReadAhead(
+    of names: [String], in zone: StoredZone
+  ) -> [ExactName: StoredRecord]? {
+    guard names.count == 1, let known = readAhead, known.zone == zone.id,
+      known.name == ExactName(names[0])
+    else { return nil }
+    readAhead = nil
+    guard let record = known.record else { return [:] }
+    return [known.name: record]
   }
 
   public func lockZone(number: Int64) throws(ServerError) -> StoredZone? {
@@ -111,13 +155,21 @@ extension StoreSession {
   ) throws(ServerError) -> StoredZone? {
     guard let number = try number(of: database) else { return nil }
     return try connection.first(statement, [.integer(number), .text(name)]) { row in
-      note(
-        epoch: row.integer(ZoneStatements.columnCount),
-        watchVersion: row.integer(ZoneStatements.columnCount + 1), of: number)
-      let zone = StoredZone(row, named: name, in: database)
-      note(recentUsage: row.text(ZoneStatements.columnCount + 2), of: zone.id)
-      return zone
+      zone(row, named: name, in: database, numbered: number)
     }
+  }
+
+  /// Decodes a row that begins with ``ZoneStatements/columns`` and three columns of the zone's
+  /// state, which the session remembers.
+  private func zone(
+    _ row: any SQLRow, named name: String, in database: DatabaseKey, numbered number: Int64
+  ) -> StoredZone {
+    note(
+      epoch: row.integer(ZoneStatements.columnCount),
+      watchVersion: row.integer(ZoneStatements.columnCount + 1), of: number)
+    let zone = StoredZone(row, named: name, in: database)
+    note(recentUsage: row.text(ZoneStatements.columnCount + 2), of: zone.id)
+    return zone
   }
 }
 
@@ -145,13 +197,26 @@ enum ZoneStatements {
   /// zone number.
   static let incarnation =
     "CASE zones.incarnation WHEN 0 THEN zones.zone ELSE zones.incarnation END"
+  private static let state = "databases.epoch, databases.watch_version, zones.recent_usage"
   private static let named = """
-    SELECT \(columns), databases.epoch, databases.watch_version, zones.recent_usage
+    SELECT \(columns), \(state)
     FROM zones JOIN databases ON databases.database = zones.database
     WHERE zones.database = ? AND zones.name = ? AND zones.deleted = 0
     """
   static let find = SQLStatement(named)
   static let lock = SQLStatement { named + $0.forUpdate("zones") }
+  /// Locks a zone, and reads everything that the save of one record needs: the zone, the number of
+  /// its database, the version of the schema, and the latest state of the record.
+  static let lockAndRead = SQLStatement {
+    """
+    SELECT \(columns), \(state), databases.database, (SELECT schema_version FROM store),
+      \(RecordColumns.qualifiedList)
+    FROM databases JOIN zones ON zones.database = databases.database
+      LEFT JOIN records ON records.database = zones.database AND records.zone = zones.zone
+        AND records.name = ?
+    WHERE databases.scope = ? AND databases.owner = ? AND zones.name = ? AND zones.deleted = 0
+    """ + $0.forUpdate("zones")
+  }
   static let home = SQLStatement(
     """
     SELECT zones.name, databases.scope, databases.owner

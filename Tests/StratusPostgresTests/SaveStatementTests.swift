@@ -1,0 +1,175 @@
+#if Postgres
+  import StratusDomain
+  import StratusWire
+  import Testing
+
+  @testable import StratusPostgres
+  @testable import StratusSQL
+
+  /// Checks how many SQL statements the body of a save sends to PostgreSQL (`nodes.md`).
+  @Suite(.enabled(if: TestServer.isThere)) struct `A save in PostgreSQL` {
+    private static let ann = DatabaseKey.private(owner: "_ann")
+
+    /// Saves a new record with the same calls as a handler.
+    private static func save(
+      _ name: String, entries: Int, on session: StoreSession
+    ) throws(ServerError) {
+      session.begin()
+      let zone = try session.lockZone(named: "Notes", in: ann, beforeReading: name)
+      guard let zone else { throw .fault("the zone is missing") }
+      _ = try session.schema()
+      let number = try session.drawRecordNumbers(1)
+      guard try session.latestStates(named: [name], in: zone).isEmpty else {
+        throw .fault("the record exists already")
+      }
+      _ = try session.watchForWriting(of: ann)
+      let stamp = Stamp(timestamp: 1, userRecordName: "_ann", deviceID: "a")
+      var record = StoredRecord(
+        name: name, type: "Note", change: zone.change + 1, isDeleted: false, created: stamp,
+        modified: stamp, parentRecordName: nil, fields: .empty)
+      record.number = number
+      var rows = RowChanges()
+      rows.added.entries = (0..<entries).map {
+        IndexEntry(index: Int64($0), value: [1], record: number)
+      }
+      rows.usage["Note"] = Usage(records: 1, recordBytes: 1)
+      try session.apply(ChangeSet(zone: zone, records: [record], rows: rows))
+      _ = try session.epoch(of: ann)
+    }
+
+    /// Returns the statements of a save, each as its first three words.
+    private func statements(entries: Int) async throws -> [String] {
+      var found: [String] = []
+      try await withNodes(1) { _, nodes in
+        let store = try await nodes[0].stores.openStore(at: development)
+        found = try await store.engine.write { (session) throws(ServerError) in
+          let counting = CountedStatements(session.connection)
+          let own = StoreSession(connection: counting)
+          _ = try own.createZone(named: "Notes", in: Self.ann)
+          try Self.save("first", entries: entries, on: own)
+          counting.texts = []
+          try Self.save("second", entries: entries, on: own)
+          return counting.texts
+        }
+      }
+      return found
+    }
+
+    @Test func `a save of one record sends three statements, and one for its index entries`()
+      async throws
+    {
+      let plain = try await statements(entries: 0)
+      #expect(
+        plain == ["SELECT zones.zone, zones.change,", "INSERT INTO records", "UPDATE listings SET"])
+      let indexed = try await statements(entries: 2)
+      #expect(
+        indexed == [
+          "SELECT zones.zone, zones.change,", "INSERT INTO records", "INSERT INTO entries",
+          "UPDATE listings SET",
+        ])
+    }
+
+    /// 23 entries are 16, four, two and one.
+    @Test func `a statement inserts up to sixteen index entries`() async throws {
+      let sent = try await statements(entries: 23)
+      #expect(sent.filter { $0 == "INSERT INTO entries" }.count == 4)
+    }
+
+    /// The first statements change no row, so the last one changes none either.
+    @Test func `a change set that does not follow on from its zone is refused`() async throws {
+      try await withNodes(1) { _, nodes in
+        let store = try await nodes[0].stores.store(at: development)
+        let zone = try await store.write { (body) throws(ServerError) in
+          try body.createZone(named: "Notes", in: Self.ann)
+        }
+        var later = zone
+        later.change = 5
+        let changes = ChangeSet(
+          zone: later,
+          records: [
+            StoredRecord(
+              name: "a", type: "Note", change: 6, isDeleted: false,
+              created: Stamp(timestamp: 1, userRecordName: "_ann", deviceID: "a"),
+              modified: Stamp(timestamp: 1, userRecordName: "_ann", deviceID: "a"),
+              parentRecordName: nil, fields: .empty)
+          ])
+        await #expect(throws: ServerError.self) {
+          try await store.write { (body) throws(ServerError) in try body.apply(changes) }
+        }
+        let (found, listed) = try await store.read { (body) throws(ServerError) in
+          (
+            try body.zone(named: "Notes", in: Self.ann),
+            try body.zoneChanges(in: Self.ann, after: 1, limit: 9).count
+          )
+        }
+        #expect(found == zone)
+        #expect(listed == 0)
+      }
+    }
+
+    @Test func `the steps of a statement precede its check of the number of rows`() {
+      let statement = SQLStatement(
+        "UPDATE b SET n = counted.n FROM counted WHERE k = ?",
+        after: ["counted AS (UPDATE a SET n = ? RETURNING n)"])
+      #expect(
+        PostgresStatements.text(of: statement, expectsOne: false) == """
+          WITH counted AS (UPDATE a SET n = $1 RETURNING n)
+          UPDATE b SET n = counted.n FROM counted WHERE k = $2
+          """)
+      #expect(
+        PostgresStatements.text(of: statement, expectsOne: true) == """
+          WITH counted AS (UPDATE a SET n = $1 RETURNING n), \
+          changed AS (UPDATE b SET n = counted.n FROM counted WHERE k = $2 RETURNING 1)
+          SELECT 1 / CASE COUNT(*) WHEN 1 THEN 1 ELSE 0 END FROM changed
+          """)
+    }
+  }
+
+  /// A connection that records the first three words of each statement.
+  private final class CountedStatements: SQLConnection {
+    private let connection: any SQLConnection
+    var texts: [String] = []
+
+    init(_ connection: any SQLConnection) { self.connection = connection }
+
+    var dialect: SQLDialect { connection.dialect }
+
+    private func note(_ statement: SQLStatement) {
+      texts.append(
+        statement.text(dialect).split { $0 == " " || $0 == "\n" }.prefix(3).joined(separator: " "))
+    }
+
+    func run(
+      _ statement: SQLStatement, _ values: [SQLValue],
+      row: (any SQLRow) throws(ServerError) -> Bool
+    ) throws(ServerError) {
+      note(statement)
+      try connection.run(statement, values, row: row)
+    }
+
+    func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int {
+      note(statement)
+      return try connection.execute(statement, values)
+    }
+
+    func queue(
+      _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
+    ) throws(ServerError) {
+      note(statement)
+      try connection.queue(statement, values, expecting: expected)
+    }
+
+    func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64 {
+      note(statement)
+      return try connection.insert(statement, values)
+    }
+
+    func define(_ text: String) throws(ServerError) { try connection.define(text) }
+
+    func upgradePhase() throws(ServerError) -> SQLUpgradePhase { try connection.upgradePhase() }
+
+    func hasUnusedSpace() throws(ServerError) -> Bool { try connection.hasUnusedSpace() }
+
+    func returnUnusedSpace() throws(ServerError) -> Bool { try connection.returnUnusedSpace() }
+  }
+#endif
