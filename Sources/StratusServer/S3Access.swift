@@ -62,8 +62,13 @@ extension S3Access {
     return facts.joined(separator: ", ") + advice
   }
 
-  /// Checks whether this machine reaches the bucket. Nothing is written to the bucket.
-  public func findings(live: Live = Live()) async -> [Finding] {
+  /// Checks whether this machine reaches the bucket, and whether the files belong to this
+  /// installation. Nothing is written to the bucket.
+  ///
+  /// - Parameter installationID: the ID of the installation, or nil if it is not known.
+  public func findings(
+    installationID: String?, live: Live = Live()
+  ) async -> [Finding] {
     do throws(S3Unusable) { try requireCredentials() } catch {
       return [
         .problem(
@@ -73,7 +78,20 @@ extension S3Access {
     }
     let (client, store) = open(live: live)
     var findings: [Finding] = []
-    do throws(ServerError) { try await store.requireAnswer() } catch {
+    do throws(ServerError) {
+      try await store.requireAnswer()
+      if let installationID, let owner = try await store.ownerMark?.ownerID(),
+        owner != installationID
+      {
+        findings.append(
+          .problem(
+            "s3-owner",
+            "the files in \(shown) belong to the installation \(owner), and this is the "
+              + "installation \(installationID)",
+            fix: "name another bucket or prefix; if this installation replaces the other one, run "
+              + "'stratus assets claim --yes'"))
+      }
+    } catch {
       findings.append(
         .problem(
           "s3-unreachable", "\(shown) cannot be used: \(Self.detail(of: error))",
