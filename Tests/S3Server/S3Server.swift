@@ -32,8 +32,8 @@ public final class S3Server: Sendable {
     public init(now: @escaping @Sendable () -> Int64) { self.now = now }
   }
 
-  /// What a storage does with the condition of a PUT request. Amazon S3 supports it since 2024, and
-  /// refused it before. Other storages may ignore it.
+  /// The treatment of the condition of a PUT request. Amazon S3 supports it since 2024, and refused
+  /// it before. Other storages may ignore it.
   public enum Conditions: Sendable, CaseIterable {
     case kept, ignored, refused
   }

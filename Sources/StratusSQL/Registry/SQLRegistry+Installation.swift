@@ -50,7 +50,7 @@ extension RegistryTables {
     """
   }
 
-  /// Removes the ID of the installation, because its history begins anew. The next server gives the
+  /// Removes the ID of the installation, because it begins a new history. The next server gives the
   /// installation a new ID. A registry of an earlier layout has no ID.
   ///
   /// - Throws: `INTERNAL_ERROR`.
