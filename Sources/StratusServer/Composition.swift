@@ -237,10 +237,10 @@ public struct Composition: Sendable {
       // already. The same entry could now remove something new, such as a new password.
       let entries = try await registry.pendingRemovals()
       if entries.isEmpty { return 0 }
-      let count = try await accounts.apply(entries, roles: roles, remover: remover)
+      let applied = try await accounts.apply(entries, roles: roles, remover: remover)
       try await registry.forgetPendingRemovals()
-      logger.notice("removals since the restored backup: \(entries.count), applied: \(count)")
-      return count
+      logger.notice("removals since the restored backup: \(entries.count), applied: \(applied)")
+      return applied
     }
     return count != nil
   }
