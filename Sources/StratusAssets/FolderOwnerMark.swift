@@ -23,21 +23,32 @@ struct FolderOwnerMark: AssetOwnerMark {
   }
 
   func write(_ id: String, replaces: Bool) async throws(ServerError) {
+    // NB: the file gets its name when it is complete. Several nodes may write at the same time, and
+    // in containers they have the same process ID.
+    let new = "\(path).new-\(UUID().uuidString)"
     try await disk.run { [path] () throws(ServerError) -> Void in
-      // NB: the file gets its name when it is complete. Several nodes may write at the same time.
-      let new = "\(path).new-\(id)-\(getpid())"
       guard let file = try DiskFile(new, O_WRONLY | O_CREAT | O_TRUNC) else {
         throw .fault("the folder of the files does not exist")
       }
       try file.write(Array((id + "\n").utf8), at: 0)
       try file.flush()
       if replaces { return try Disk.rename(new, to: path) }
-      // Unlike a rename, a link never replaces a file.
-      let isRefused = link(new, path) != 0 && errno != EEXIST
-      let failure = isRefused ? Disk.failure("link") : nil
+      guard try Self.addName(path, to: new) else { return try Disk.rename(new, to: path) }
       try Disk.remove(new)
-      if let failure { throw failure }
       try Disk.flushFolder(of: path)
+    }
+  }
+
+  /// Gives a file a second name, unless a file has this name already. Unlike a rename, a link never
+  /// replaces a file.
+  ///
+  /// - Returns: false if the file system has no links, as some network file systems.
+  private static func addName(_ name: String, to path: String) throws(ServerError) -> Bool {
+    if link(path, name) == 0 { return true }
+    switch errno {
+    case EEXIST: return true
+    case EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS: return false
+    case _: throw Disk.failure("link")
     }
   }
 }

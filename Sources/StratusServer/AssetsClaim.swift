@@ -1,6 +1,11 @@
 public import Foundation
 import Logging
 import StratusDomain
+import StratusSQLite
+
+#if Postgres
+  import StratusPostgres
+#endif
 
 /// Makes an installation the owner of the files in a bucket, or in a folder that nodes share, in
 /// place of another installation.
@@ -23,6 +28,13 @@ public struct AssetsClaim: Sendable, Equatable {
   public static func run(
     dataFolder: URL, postgres: PostgresAccess?, s3: S3Access?, replaces: Bool, live: Live = Live()
   ) async throws -> AssetsClaim {
+    // NB: otherwise a mistake in the options would create an empty installation, and give it the
+    // files.
+    if let postgres {
+      try requireInstallation(in: postgres, live: live)
+    } else {
+      try requireInstallation(in: dataFolder)
+    }
     let storage = try await ServerStorage.opened(
       dataFolder: dataFolder, postgres: postgres, s3: s3, live: live,
       logger: Logger(label: "stratus"))
@@ -32,6 +44,25 @@ public struct AssetsClaim: Sendable, Equatable {
     }
     await storage.close()
     return try outcome.get()
+  }
+
+  private static func requireInstallation(in data: URL) throws {
+    guard FileManager.default.fileExists(atPath: DataFolder.registry(in: data).path) else {
+      throw AssetsUnusable(
+        "\(data.path) does not hold the data of a Stratus server: name its data folder with "
+          + "--data.")
+    }
+  }
+
+  private static func requireInstallation(in access: PostgresAccess, live: Live) throws {
+    #if Postgres
+      let found = try InstallationCopy.installation(
+        at: access.url, schema: "stratus", live: live)
+      defer { found.close() }
+      do throws(ServerError) { _ = try found.installationID() } catch {
+        throw BackupFailure(error, what: "the database", verb: "used")
+      }
+    #endif
   }
 
   private static func run(

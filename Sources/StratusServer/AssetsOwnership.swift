@@ -61,7 +61,8 @@ extension ServerStorage {
     guard !FileManager.default.fileExists(atPath: DataFolder.registry(in: shared).path) else {
       throw AssetsUnusable(
         "The folder \(shared.path) has the files of a server without --postgres: name another "
-          + "folder with --shared.")
+          + "folder with --shared, or move \(DataFolder.registry(in: shared).lastPathComponent) "
+          + "away if no server without --postgres uses the folder any more.")
     }
   }
 

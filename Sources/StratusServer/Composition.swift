@@ -75,7 +75,11 @@ public struct Composition: Sendable {
     var storage = try await ServerStorage.opened(
       dataFolder: dataFolder, postgres: postgres, s3: s3, live: live, logger: logger,
       limits: limits)
-    do { try await storage.claimAssets(live: live) } catch {
+    do {
+      try await storage.claimAssets(live: live)
+      // NB: a folder whose server was refused can still be used with another bucket.
+      try AssetsPlace(data: dataFolder).keep(s3)
+    } catch {
       await storage.close()
       throw error
     }
@@ -216,33 +220,41 @@ public struct Composition: Sendable {
   /// The entries are in the registry if the backup was restored into PostgreSQL, so that each node
   /// finds them. Otherwise they are in the data folder.
   private func applyRemovals() async throws {
-    while !(try await applyRemovalsOfRegistry()) {
-      try await Task.sleep(for: Self.pauseOfWaitingNode)
-    }
+    try await applyRemovalsOfRegistry()
     guard let file = storage.removals, let entries = try file.pendingEntries() else { return }
     let count = try await accounts.apply(entries, roles: roles, remover: remover)
     logger.notice("removals since the restored backup: \(entries.count), applied: \(count)")
     file.forgetPending()
   }
 
-  /// Applies the entries in the registry, unless another node is applying them.
+  /// Applies the entries in the registry. If another node is applying them, waits for it.
   ///
-  /// - Returns: whether all entries were applied.
-  private func applyRemovalsOfRegistry() async throws(ServerError) -> Bool {
+  /// - Throws: ``RemovalsUnfinished`` if the other node takes too long, and errors of the storage.
+  private func applyRemovalsOfRegistry() async throws {
     let registry = storage.registry
-    if try await registry.pendingRemovals().isEmpty { return true }
-    let count = try await locks.withLock(on: .restoredRemovals, at: Self.installation) {
-      () async throws(ServerError) -> Int in
-      // NB: another node may have applied the entries in the meantime, and may answer requests
-      // already. The same entry could now remove something new, such as a new password.
-      let entries = try await registry.pendingRemovals()
-      if entries.isEmpty { return 0 }
-      let applied = try await accounts.apply(entries, roles: roles, remover: remover)
-      try await registry.forgetPendingRemovals()
-      logger.notice("removals since the restored backup: \(entries.count), applied: \(applied)")
-      return applied
+    if try await registry.pendingRemovals().isEmpty { return }
+    let end = ContinuousClock.now.advanced(by: .seconds(RemovalsUnfinished.waitSeconds))
+    var isWaiting = false
+    while true {
+      let count = try await locks.withLock(on: .restoredRemovals, at: Self.installation) {
+        () async throws(ServerError) -> Int in
+        // NB: another node may have applied the entries in the meantime, and may answer requests
+        // already. The same entry could now remove something new, such as a new password.
+        let entries = try await registry.pendingRemovals()
+        if entries.isEmpty { return 0 }
+        let applied = try await accounts.apply(entries, roles: roles, remover: remover)
+        try await registry.forgetPendingRemovals()
+        logger.notice("removals since the restored backup: \(entries.count), applied: \(applied)")
+        return applied
+      }
+      if count != nil { return }
+      if !isWaiting {
+        logger.notice("waiting for another server, which applies removals to the restored data")
+        isWaiting = true
+      }
+      guard ContinuousClock.now < end else { throw RemovalsUnfinished() }
+      try await Task.sleep(for: Self.pauseOfWaitingNode)
     }
-    return count != nil
   }
 
   /// The address in the lock for work that concerns no single store. No container has an empty ID.

@@ -166,10 +166,9 @@ struct AssetsPlace {
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Stores the place, or compares it with the stored one.
+  /// Compares a place with the stored one.
   ///
-  /// - Throws: ``S3Unusable`` if the folder's assets are in another place, or if the place cannot
-  ///   be stored.
+  /// - Throws: ``S3Unusable`` if the folder's assets are in another place.
   func require(_ access: S3Access?) throws(S3Unusable) {
     let place = access?.location.place
     if place == stored { return }
@@ -178,12 +177,18 @@ struct AssetsPlace {
         description: "The assets of \(data.path) are in \(stored): start the server with --assets "
           + "\(stored), or remove the file \(file.path) if they were moved.")
     }
-    guard let place else { return }
-    if hasFiles {
+    if let place, hasFiles {
       throw S3Unusable(
         description: "The folder \(data.path) contains the bytes of assets, which are not in "
           + "\(place): start the server without --assets.")
     }
+  }
+
+  /// Stores a place, if there is no stored one.
+  ///
+  /// - Throws: ``S3Unusable``.
+  func keep(_ access: S3Access?) throws(S3Unusable) {
+    guard stored == nil, let place = access?.place else { return }
     do { try store(place) } catch {
       throw S3Unusable(description: "The file \(file.path) cannot be written: \(error)")
     }

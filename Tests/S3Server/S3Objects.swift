@@ -95,6 +95,7 @@ struct S3Objects {
       switch conditions {
       case .kept where objects[key] != nil: return .error(412, "PreconditionFailed")
       case .kept, .ignored: break
+      case .malformed: return .error(400, "InvalidArgument")
       case .refused: return .error(501, "NotImplemented")
       }
     }

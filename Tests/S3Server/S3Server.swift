@@ -33,9 +33,9 @@ public final class S3Server: Sendable {
   }
 
   /// The treatment of the condition of a PUT request. Amazon S3 supports it since 2024, and refused
-  /// it before. Other storages may ignore it.
+  /// it before. Other storages may ignore it, or call it malformed.
   public enum Conditions: Sendable, CaseIterable {
-    case kept, ignored, refused
+    case kept, ignored, malformed, refused
   }
 
   /// A received request.

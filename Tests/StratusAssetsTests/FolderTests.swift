@@ -72,6 +72,21 @@ import Testing
     }
   }
 
+  @Test func `nodes of one installation can claim a shared folder at the same time`() async throws {
+    try await withFolder { folder, _ in
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let store = FolderAssetStore(data: folder, hasOwner: true, now: { AssetStoreConformance.now })
+      let mark = try #require(store.ownerMark)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<32 { group.addTask { try await mark.write("one", replaces: false) } }
+        try await group.waitForAll()
+      }
+      try await AssetOwner(mark, installationID: "one").require()
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names == ["assets-owner"])
+    }
+  }
+
   @Test func `a data folder with a registry has no mark of an owner`() async throws {
     try await withFolder { _, store in #expect(store.ownerMark == nil) }
   }

@@ -145,6 +145,49 @@
       return (file, Array(entries.dropFirst()))
     }
 
+    private func removals(
+      on node: PostgresCluster
+    ) async throws -> (pending: [RemovalEntry], closed: [String]) {
+      (try await node.registry.pendingRemovals(), try await node.registry.closedAccounts())
+    }
+
+    @Test func `a server waits while another node applies the removals after a restore`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withNodes(1) { cluster, nodes in
+          let node = nodes[0]
+          _ = try await node.registry.create(
+            Account(id: "1", email: "ann@example.org", isDisabled: false))
+          try cluster.withConnection { connection in
+            try connection.beginWrite(in: cluster.schema, locks: [])
+            try RegistryTables.addPending(
+              [RemovalEntry(time: 1, kind: .disabled, subject: "1")], on: connection)
+            try connection.commit().require()
+          }
+          let (log, ended) = (CapturedLog(), TestCounter())
+          let everywhere = StoreAddress(container: "", environment: .production)
+          let start = try await node.locks.withLock(on: .restoredRemovals, at: everywhere) {
+            () async throws(ServerError) -> Task<Composition, any Error> in
+            let start = Task {
+              defer { _ = ended.next() }
+              return try await server(in: folders["one"], of: cluster, log: log)
+            }
+            while !log.text.contains("waiting for another server"), ended.value == 0 {
+              await Task.yield()
+            }
+            return start
+          }
+          let started = try await #require(start).value
+          #expect(log.text.contains("waiting for another server"))
+          await started.close()
+          let (pending, closed) = try await removals(on: node)
+          #expect(pending == [])
+          #expect(closed == ["1"])
+        }
+      }
+    }
+
     /// The operator may start any node first, or all at the same time.
     @Test func `servers that start on a restored database apply the later removals once`()
       async throws
@@ -168,8 +211,9 @@
           let names = try FileManager.default.contentsOfDirectory(atPath: folders["data"].path)
           #expect(names == ["removals.log"])
           try await cluster.withNode { node in
-            #expect(try await node.registry.pendingRemovals() == later)
-            #expect(try await node.registry.closedAccounts() == ["3"])
+            let (pending, closed) = try await removals(on: node)
+            #expect(pending == later)
+            #expect(closed == ["3"])
           }
 
           let log = CapturedLog()
@@ -177,8 +221,9 @@
           async let other = server(in: folders["other"], of: cluster, log: log)
           let servers = try await [one, other]
           try await cluster.withNode { node in
-            #expect(try await node.registry.pendingRemovals() == [])
-            #expect(try await node.registry.closedAccounts() == ["1"])
+            let (pending, closed) = try await removals(on: node)
+            #expect(pending == [])
+            #expect(closed == ["1"])
           }
           for server in servers { await server.close() }
           let lines = log.text.split(separator: "\n").filter { $0.contains("removals since") }
@@ -224,7 +269,8 @@
             from: .folder(restored), to: .postgres(try #require(TestServer.url)),
             shared: folders["moved"], history: .moved, schema: cluster.schema)
           try await cluster.withNode { node in
-            #expect(try await node.registry.pendingRemovals() == later)
+            let pending = try await removals(on: node).pending
+            #expect(pending == later)
           }
         }
       }

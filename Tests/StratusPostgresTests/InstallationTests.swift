@@ -44,7 +44,8 @@
       defer { try? FileManager.default.removeItem(at: root) }
       let folder = root.appendingPathComponent("data")
       try await withCluster { cluster in
-        #expect(try await id(in: folder, orKeep: "one") == "one")
+        let first = try await id(in: folder, orKeep: "one")
+        #expect(first == "one")
         _ = try InstallationCopy.run(
           from: .folder(folder), to: .postgres(try #require(TestServer.url)),
           shared: root.appendingPathComponent("shared"), history: history, schema: cluster.schema)
@@ -58,14 +59,16 @@
 
     @Test func `a database whose history was moved to a folder gets another ID`() async throws {
       try await withCluster { cluster in
-        #expect(try await id(of: cluster, orKeep: "one") == "one")
+        let first = try await id(of: cluster, orKeep: "one")
+        #expect(first == "one")
         let source = try PostgresInstallation(
           try cluster.settings, now: { 0 }, makeEpoch: { 1 })
         try source.renewEpochs()
         let none = try source.installationID()
         source.close()
         #expect(none == nil)
-        #expect(try await id(of: cluster, orKeep: "two") == "two")
+        let second = try await id(of: cluster, orKeep: "two")
+        #expect(second == "two")
       }
     }
 
@@ -76,12 +79,15 @@
       change: String, expected: String
     ) async throws {
       try await withCluster { cluster in
-        #expect(try await id(of: cluster, orKeep: "one") == "one")
+        let first = try await id(of: cluster, orKeep: "one")
+        #expect(first == "one")
         try cluster.withConnection { connection in
           try connection.define("UPDATE \"\(cluster.schema)\".timelines SET \(change);")
         }
-        #expect(try await id(of: cluster, orKeep: "two") == expected)
-        #expect(try await id(of: cluster, orKeep: "three") == expected)
+        let second = try await id(of: cluster, orKeep: "two")
+        #expect(second == expected)
+        let third = try await id(of: cluster, orKeep: "three")
+        #expect(third == expected)
       }
     }
   }

@@ -21,7 +21,7 @@ import Testing
     return try found.get()
   }
 
-  @Test(arguments: [(FolderCopy.Purpose.keep, "one"), (.beginAnew, "two")])
+  @Test(arguments: [(FolderCopy.Purpose.keep, "one"), (FolderCopy.Purpose.beginAnew, "two")])
   func `a copy has the same ID only if it has the same history`(
     purpose: FolderCopy.Purpose, expected: String
   ) async throws {

@@ -100,8 +100,8 @@ struct S3Bucket: Sendable {
         headers: [
           (name: "content-type", value: "application/octet-stream"),
           (name: "if-none-match", value: "*"),
-        ], body: bytes, timeoutSeconds: 120), accepting: [409, 412, 501])
-    if answer.status == 501 { try await put(key, bytes) }
+        ], body: bytes, timeoutSeconds: 120), accepting: [400, 409, 412, 501])
+    if [400, 501].contains(answer.status) { try await put(key, bytes) }
   }
 
   /// Removes an object. A missing object is not an error.

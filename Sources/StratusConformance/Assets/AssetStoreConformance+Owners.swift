@@ -3,7 +3,7 @@ import StratusWire
 
 /// The checks of asset stores with a mark that names the owner of the files.
 extension AssetStoreConformance {
-  public static let ownerChecks: [Check] = [
+  static let markChecks: [Check] = [
     Check("the first installation that claims the files owns them", firstClaimsWin),
     Check("another installation can take the files over", ownersAreReplaced),
     Check("no list and no sweep of uploads finds the mark of the owner", marksAreHidden),

@@ -80,6 +80,9 @@ import Testing
       let refusal = try #require(await scene.refusal("second"))
       #expect(refusal.contains("the files belong to another installation"))
       #expect(refusal.contains("stratus assets claim --yes"))
+      // The refused folder can still be used with another bucket.
+      let place = scene.folder.appendingPathComponent("second/assets-place").path
+      #expect(!FileManager.default.fileExists(atPath: place))
       let id = String(decoding: scene.bucket.bytes("p/stratus-owner") ?? [], as: UTF8.self)
       #expect(refusal.contains("owner " + id.trimmingCharacters(in: .newlines)))
     }
@@ -168,10 +171,26 @@ import Testing
 
   @Test func `the files in a data folder without a bucket cannot be claimed`() async throws {
     try await KeyFolder.with { url in
+      let storage = try ServerStorage(folder: url, live: Live())
+      await storage.close()
       let failure = await #expect(throws: AssetsUnusable.self) {
         try await AssetsClaim.run(dataFolder: url, postgres: nil, s3: nil, replaces: true)
       }
       #expect(failure?.description.contains("--assets") == true)
+    }
+  }
+
+  /// Otherwise a mistake in `--data` would make an empty installation the owner.
+  @Test func `a folder without the data of a server cannot claim a bucket`() async throws {
+    try await withScene { scene in
+      let first = try await scene.start("first")
+      await first.close()
+      let owner = scene.bucket.bytes("p/stratus-owner")
+      let failure = await #expect(throws: AssetsUnusable.self) {
+        try await scene.claim("mistake", replaces: true)
+      }
+      #expect(failure?.description.contains("--data") == true)
+      #expect(scene.bucket.bytes("p/stratus-owner") == owner)
     }
   }
 
