@@ -266,8 +266,8 @@ let package = Package(
     tests(
       "StratusHTTPTests",
       [
-        "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP", "StratusPush",
-        "StratusServer",
+        "S3Server", "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP",
+        "StratusPush", "StratusServer",
         "StratusTesting", "StratusWire", crypto, cryptoExtras, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -286,7 +286,7 @@ let package = Package(
       "StratusPostgresTests",
       [
         "StratusConformance", "StratusPostgres", "StratusServer", "StratusSQL", "StratusSQLite",
-        "StratusDomain", "StratusWire",
+        "StratusDomain", "StratusTesting", "StratusWire",
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
     .target(

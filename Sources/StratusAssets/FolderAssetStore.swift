@@ -8,6 +8,7 @@ public final class FolderAssetStore: AssetStore {
   private let data: URL
   private let now: @Sendable () -> Int64
   private let disk: Disk
+  private let hasOwner: Bool
   private let checksums = KeptChecksums()
   /// The number of upload notes written so far. The number makes the name of each note's temporary
   /// file unique.
@@ -16,12 +17,25 @@ public final class FolderAssetStore: AssetStore {
   private let openUploads = Mutex<[String: FolderUpload]>([:])
 
   /// - Parameters:
-  ///   - data: the data folder, which this process has locked against other servers.
+  ///   - data: the data folder, which this process has locked against other servers, or a folder
+  ///     that several processes share.
+  ///   - hasOwner: whether the folder has a mark with the owner of the files. A data folder with a
+  ///     registry needs none, because its files belong to this registry.
   ///   - now: returns the time in milliseconds since 1970 UTC.
-  public init(data: URL, now: @escaping @Sendable () -> Int64) {
+  public init(data: URL, hasOwner: Bool = false, now: @escaping @Sendable () -> Int64) {
+    self.hasOwner = hasOwner
     self.data = data.standardizedFileURL
     self.now = now
     disk = Disk(root: self.data.path)
+  }
+
+  public var ownerMark: (any AssetOwnerMark)? {
+    hasOwner ? FolderOwnerMark(place: data.path, disk: disk) : nil
+  }
+
+  /// Returns the file that names the owner of the files in a shared folder.
+  public static func ownerFile(in data: URL) -> URL {
+    data.appendingPathComponent(FolderOwnerMark.fileName)
   }
 
   public func open(

@@ -72,16 +72,13 @@ public struct Composition: Sendable {
     providers: ProviderClient? = nil, requestArchive: (any RequestArchive)? = nil,
     managementToken: String? = nil
   ) async throws {
-    var storage: ServerStorage
-    if let postgres {
-      storage = try await ServerStorage.inPostgres(
-        postgres, folder: dataFolder, live: live, logger: logger, limits: limits)
-    } else {
-      storage = try ServerStorage(folder: dataFolder, live: live, limits: limits)
-    }
-    do throws(S3Unusable) {
-      try AssetsPlace(data: dataFolder).require(s3)
-      if let s3 { try await storage.keepAssets(in: s3, live: live) }
+    var storage = try await ServerStorage.opened(
+      dataFolder: dataFolder, postgres: postgres, s3: s3, live: live, logger: logger,
+      limits: limits)
+    do {
+      try await storage.claimAssets(live: live)
+      // NB: a folder whose server was refused can still be used with another bucket.
+      try AssetsPlace(data: dataFolder).keep(s3)
     } catch {
       await storage.close()
       throw error
@@ -219,12 +216,50 @@ public struct Composition: Sendable {
 
   /// If the data was restored from a backup, applies the later entries of the journal of removals.
   /// The server answers no request before this method has returned.
+  ///
+  /// The entries are in the registry if the backup was restored into PostgreSQL, so that each node
+  /// finds them. Otherwise they are in the data folder.
   private func applyRemovals() async throws {
+    try await applyRemovalsOfRegistry()
     guard let file = storage.removals, let entries = try file.pendingEntries() else { return }
     let count = try await accounts.apply(entries, roles: roles, remover: remover)
     logger.notice("removals since the restored backup: \(entries.count), applied: \(count)")
     file.forgetPending()
   }
+
+  /// Applies the entries in the registry. If another node is applying them, waits for it.
+  ///
+  /// - Throws: ``RemovalsUnfinished`` if the other node takes too long, and errors of the storage.
+  private func applyRemovalsOfRegistry() async throws {
+    let registry = storage.registry
+    if try await registry.pendingRemovals().isEmpty { return }
+    let end = ContinuousClock.now.advanced(by: .seconds(RemovalsUnfinished.waitSeconds))
+    var isWaiting = false
+    while true {
+      let count = try await locks.withLock(on: .restoredRemovals, at: Self.installation) {
+        () async throws(ServerError) -> Int in
+        // NB: another node may have applied the entries in the meantime, and may answer requests
+        // already. The same entry could now remove something new, such as a new password.
+        let entries = try await registry.pendingRemovals()
+        if entries.isEmpty { return 0 }
+        let applied = try await accounts.apply(entries, roles: roles, remover: remover)
+        try await registry.forgetPendingRemovals()
+        logger.notice("removals since the restored backup: \(entries.count), applied: \(applied)")
+        return applied
+      }
+      if count != nil { return }
+      if !isWaiting {
+        logger.notice("waiting for another server, which applies removals to the restored data")
+        isWaiting = true
+      }
+      guard ContinuousClock.now < end else { throw RemovalsUnfinished() }
+      try await Task.sleep(for: Self.pauseOfWaitingNode)
+    }
+  }
+
+  /// The address in the lock for work that concerns no single store. No container has an empty ID.
+  private static let installation = StoreAddress(container: "", environment: .production)
+  private static let pauseOfWaitingNode = Duration.milliseconds(200)
 
   /// Completes the deletions of accounts, for tests. A running server does this itself.
   public func finishRemovals() async throws(ServerError) { try await remover.finishRemovals() }
@@ -285,7 +320,8 @@ public struct Composition: Sendable {
   public func sweepAssets(graceSeconds: Int64) async {
     for (address, store) in stores.openStoresByAddress {
       let sweep = SweepAssets(
-        store: store, at: address, assets: assets, ambient: ambient, graceSeconds: graceSeconds)
+        store: store, at: address, assets: assets, ambient: ambient, graceSeconds: graceSeconds,
+        owner: storage.assetOwner)
       do throws(ServerError) {
         _ = try await locks.withLock(on: .assetSweep, at: address) { () throws(ServerError) in
           try await sweep.run()

@@ -62,8 +62,13 @@ extension S3Access {
     return facts.joined(separator: ", ") + advice
   }
 
-  /// Checks whether this machine reaches the bucket. Nothing is written to the bucket.
-  public func findings(live: Live = Live()) async -> [Finding] {
+  /// Checks whether this machine reaches the bucket, and whether the files belong to this
+  /// installation. Nothing is written to the bucket.
+  ///
+  /// - Parameter installationID: the ID of the installation, or nil if it is not known.
+  public func findings(
+    installationID: String?, live: Live = Live()
+  ) async -> [Finding] {
     do throws(S3Unusable) { try requireCredentials() } catch {
       return [
         .problem(
@@ -73,7 +78,20 @@ extension S3Access {
     }
     let (client, store) = open(live: live)
     var findings: [Finding] = []
-    do throws(ServerError) { try await store.requireAnswer() } catch {
+    do throws(ServerError) {
+      try await store.requireAnswer()
+      if let installationID, let owner = try await store.ownerMark?.ownerID(),
+        owner != installationID
+      {
+        findings.append(
+          .problem(
+            "s3-owner",
+            "the files in \(shown) belong to the installation \(owner), and this is the "
+              + "installation \(installationID)",
+            fix: "name another bucket or prefix; if this installation replaces the other one, run "
+              + "'stratus assets claim --yes'"))
+      }
+    } catch {
       findings.append(
         .problem(
           "s3-unreachable", "\(shown) cannot be used: \(Self.detail(of: error))",
@@ -148,10 +166,9 @@ struct AssetsPlace {
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Stores the place, or compares it with the stored one.
+  /// Compares a place with the stored one.
   ///
-  /// - Throws: ``S3Unusable`` if the folder's assets are in another place, or if the place cannot
-  ///   be stored.
+  /// - Throws: ``S3Unusable`` if the folder's assets are in another place.
   func require(_ access: S3Access?) throws(S3Unusable) {
     let place = access?.location.place
     if place == stored { return }
@@ -160,12 +177,18 @@ struct AssetsPlace {
         description: "The assets of \(data.path) are in \(stored): start the server with --assets "
           + "\(stored), or remove the file \(file.path) if they were moved.")
     }
-    guard let place else { return }
-    if hasFiles {
+    if let place, hasFiles {
       throw S3Unusable(
         description: "The folder \(data.path) contains the bytes of assets, which are not in "
           + "\(place): start the server without --assets.")
     }
+  }
+
+  /// Stores a place, if there is no stored one.
+  ///
+  /// - Throws: ``S3Unusable``.
+  func keep(_ access: S3Access?) throws(S3Unusable) {
+    guard stored == nil, let place = access?.place else { return }
     do { try store(place) } catch {
       throw S3Unusable(description: "The file \(file.path) cannot be written: \(error)")
     }

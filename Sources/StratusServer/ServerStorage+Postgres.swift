@@ -36,7 +36,8 @@ extension ServerStorage {
       let cluster = try await start(settings, live: live) { logger.error("\($0)") }
       return ServerStorage(
         cluster: cluster, settings: settings, signingKeys: try KeyFile(data: shared),
-        assets: FolderAssetStore(data: shared, now: live.ambient.now), folder: own, live: live)
+        assets: FolderAssetStore(data: shared, hasOwner: true, now: live.ambient.now),
+        folder: own, live: live)
     }
 
     /// Creates a storage in a schema that belongs to a test.

@@ -14,6 +14,8 @@ public struct ServerStorage: Sendable {
   /// The journal of removals, or nil for a storage in memory.
   var removals: RemovalFile?
   var assets: any AssetStore
+  /// The ownership of the files, or nil if no other installation can use the same ones.
+  var assetOwner: AssetOwner?
   /// Makes every change token expire, or nil if this engine cannot do so.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
   /// Migrates the data of an earlier version. It must be called before anything else.
@@ -45,6 +47,7 @@ public struct ServerStorage: Sendable {
   public init(folder url: URL, live: Live, limits: LimitSettings = .unpaced) throws {
     let folder = try DataFolder(url)
     try folder.requireRegistry()
+    try Self.requireNoOwner(in: folder.url)
     let registry: SQLiteRegistry
     do throws(ServerError) {
       registry = try SQLiteRegistry(

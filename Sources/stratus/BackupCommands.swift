@@ -91,13 +91,13 @@ struct RestoreCommand: AsyncParsableCommand {
     abstract: "Create a server's data folder from a backup.",
     discussion: """
       Stop the server and move its data folder away first. The backup is not changed. After a \
-      restore, devices fetch all their data again.
+      restore, devices fetch all their data again. If the bytes of assets are in a bucket, and the \
+      restored server replaces a lost one, run "stratus assets claim" before its start.
 
       With --postgres, the command restores into an empty PostgreSQL database and an empty folder \
       --shared. It makes a temporary folder beside --shared, which needs space for all data. \
       The folder --data gets only the journal of removals, and the name of the S3 bucket if there \
-      is one. Start the server on this folder before all other servers, because it applies the \
-      journal.
+      is one. The server that starts first applies the removals, and other servers wait for it.
       """)
 
   @Argument(help: "A folder from \"stratus backup\", or a snapshot of a data folder.")
@@ -130,7 +130,7 @@ struct RestoreCommand: AsyncParsableCommand {
       : removals.map { Backup.RemovalSource.file(URL(fileURLWithPath: $0)) } ?? .backup
     let place = try postgres.place(data: data)
     if place != nil, !data.isNamed {
-      throw Failure("--postgres needs --data, the data folder of the server that starts first")
+      throw Failure("--postgres needs --data, the folder that gets the journal of removals")
     }
     if place != nil, postgres.assets != nil {
       throw Failure("a backup names its bucket itself; leave out --assets")
@@ -154,6 +154,11 @@ struct RestoreCommand: AsyncParsableCommand {
           + "give --removals FILE to remove them, or --no-removals")
     }
     try summary.report(in: place == nil ? data.folder : "PostgreSQL")
+    if let bucket = summary.assetsPlace {
+      complain(
+        "if the restored server replaces a lost one, run 'stratus assets claim --yes' "
+          + "with \(bucket) before you start it")
+    }
   }
 }
 

@@ -13,6 +13,7 @@ struct CopyCommand: AsyncParsableCommand {
       and assets, and then compares the copy with its source. The target must be empty. After an \
       interruption, run the command again. Change tokens stay valid for the copy, and expire for \
       the source. With --new-history, they stay valid for the source, and expire for the copy. The \
+      one with the valid tokens keeps the S3 bucket, which the other one cannot use any more. The \
       password of PostgreSQL comes from ~/.pgpass or from the variable PGPASSWORD.
       """)
 

@@ -91,8 +91,9 @@ struct DoctorCommand: AsyncParsableCommand {
       if let place {
         all = await PostgresDoctor(place, readsAll: thorough).findings()
       } else {
-        all = await bucket?.findings() ?? []
-        all += Doctor(data: server.data.url, readsAll: thorough).findings()
+        let doctor = Doctor(data: server.data.url, readsAll: thorough)
+        all = await bucket?.findings(installationID: doctor.installationID) ?? []
+        all += doctor.findings()
       }
       // A stopped server is not a problem, because the folder can be examined without it.
       if let status = try? await server.send(FetchStatus.self, .init()) {

@@ -17,8 +17,8 @@ struct Stratus: AsyncParsableCommand {
       WebTokenCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
       SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,
-      VersionsCommand.self, CompactCommand.self, CopyCommand.self, KeyFileCommand.self,
-      NodesCommand.self,
+      VersionsCommand.self, CompactCommand.self, CopyCommand.self, AssetsCommand.self,
+      KeyFileCommand.self, NodesCommand.self,
       CloudKitToolCommand.self,
     ])
 

@@ -17,15 +17,19 @@ struct S3Objects {
 
   let bucket: String
   let partBytesMin: Int
+  private let conditions: S3Server.Conditions
   /// Keeps the objects, but not unfinished uploads, after the end of the process.
   private let folder: S3Folder?
   var objects: [String: Object] = [:]
   var uploads: [String: Upload] = [:]
   private var uploadsCount = 0
 
-  init(bucket: String, partBytesMin: Int, folder: S3Folder? = nil) {
+  init(
+    bucket: String, partBytesMin: Int, conditions: S3Server.Conditions, folder: S3Folder? = nil
+  ) {
     self.bucket = bucket
     self.partBytesMin = partBytesMin
+    self.conditions = conditions
     self.folder = folder
     objects = folder?.read() ?? [:]
   }
@@ -87,6 +91,14 @@ struct S3Objects {
   }
 
   private mutating func put(_ call: S3Call, _ key: String, _ now: Int64) -> S3Reply {
+    if call.headers["if-none-match"] == "*" {
+      switch conditions {
+      case .kept where objects[key] != nil: return .error(412, "PreconditionFailed")
+      case .kept, .ignored: break
+      case .malformed: return .error(400, "InvalidArgument")
+      case .refused: return .error(501, "NotImplemented")
+      }
+    }
     var bytes = call.body
     let isCopy = call.headers["x-amz-copy-source"] != nil
     if let source = call.headers["x-amz-copy-source"] {

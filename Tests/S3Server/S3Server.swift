@@ -23,10 +23,19 @@ public final class S3Server: Sendable {
     public var port = 0
     /// An existing folder that keeps the objects; nil keeps them in memory only.
     public var folder: String?
+    /// The treatment of `If-None-Match: *` in a PUT request, by which a client creates an object
+    /// only if there is none.
+    public var conditions = Conditions.kept
     /// Returns the time in milliseconds since 1970 UTC.
     public var now: @Sendable () -> Int64
 
     public init(now: @escaping @Sendable () -> Int64) { self.now = now }
+  }
+
+  /// The treatment of the condition of a PUT request. Amazon S3 supports it since 2024, and refused
+  /// it before. Other storages may ignore it, or call it malformed.
+  public enum Conditions: Sendable, CaseIterable {
+    case kept, ignored, malformed, refused
   }
 
   /// A received request.
@@ -75,6 +84,7 @@ public final class S3Server: Sendable {
     objects = Mutex(
       S3Objects(
         bucket: settings.bucket, partBytesMin: settings.partBytesMin,
+        conditions: settings.conditions,
         folder: settings.folder.map(S3Folder.init(path:))))
   }
 

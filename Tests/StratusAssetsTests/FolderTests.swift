@@ -54,6 +54,43 @@ import Testing
     try await withFolder { _, store in try await check.run { store } }
   }
 
+  @Test(arguments: AssetStoreConformance.ownerChecks)
+  func `a shared folder belongs to one installation`(
+    _ check: AssetStoreConformance.Check
+  ) async throws {
+    try await withFolder { folder, _ in
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try await check.run {
+        FolderAssetStore(data: folder, hasOwner: true, now: { AssetStoreConformance.now })
+      }
+      // No temporary file is left, and only the owner can read the mark.
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names == ["assets-owner"])
+      let file = FolderAssetStore.ownerFile(in: folder).path
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+      #expect((mode as? NSNumber)?.intValue == 0o600)
+    }
+  }
+
+  @Test func `nodes of one installation can claim a shared folder at the same time`() async throws {
+    try await withFolder { folder, _ in
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let store = FolderAssetStore(data: folder, hasOwner: true, now: { AssetStoreConformance.now })
+      let mark = try #require(store.ownerMark)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<32 { group.addTask { try await mark.write("one", replaces: false) } }
+        try await group.waitForAll()
+      }
+      try await AssetOwner(mark, installationID: "one").require()
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names == ["assets-owner"])
+    }
+  }
+
+  @Test func `a data folder with a registry has no mark of an owner`() async throws {
+    try await withFolder { _, store in #expect(store.ownerMark == nil) }
+  }
+
   @Test func `stored files and unfinished uploads remain after a restart`() async throws {
     try await withFolder { folder, store in
       let done = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)

@@ -3,6 +3,7 @@
   import StratusDomain
   import StratusServer
   import StratusSQLite
+  import StratusTesting
   import StratusWire
   import Testing
 
@@ -119,28 +120,115 @@
       }
     }
 
-    @Test func `a restore puts the later removals into the data folder of the first node`()
+    /// Starts a server on a database, in a data folder of its own.
+    private func server(
+      in folder: URL, of cluster: TestCluster, log: CapturedLog
+    ) async throws -> Composition {
+      let live = Live()
+      let storage = try await ServerStorage.inPostgres(
+        try #require(TestServer.url), testSchema: cluster.schema, folder: folder, live: live,
+        limits: .unpaced)
+      return try await Composition(storage: storage, live: live, logger: log.logger)
+    }
+
+    /// Writes a journal that disables an account and enables another one. An entry is from before the
+    /// backup.
+    private func writeJournal(in folders: Folders) throws -> (file: URL, later: [RemovalEntry]) {
+      let later = (Int64(1) << 50) - 1
+      let entries = [
+        RemovalEntry(time: 1, kind: .disabled, subject: "2"),
+        RemovalEntry(time: later, kind: .disabled, subject: "1"),
+        RemovalEntry(time: later + 1, kind: .enabled, subject: "3"),
+      ]
+      let file = folders["journal"]
+      try Data(entries.flatMap { $0.jsonBytes + [UInt8(ascii: "\n")] }).write(to: file)
+      return (file, Array(entries.dropFirst()))
+    }
+
+    private func removals(
+      on node: PostgresCluster
+    ) async throws -> (pending: [RemovalEntry], closed: [String]) {
+      (try await node.registry.pendingRemovals(), try await node.registry.closedAccounts())
+    }
+
+    @Test func `a server waits while another node applies the removals after a restore`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withNodes(1) { cluster, nodes in
+          let node = nodes[0]
+          _ = try await node.registry.create(
+            Account(id: "1", email: "ann@example.org", isDisabled: false))
+          try cluster.withConnection { connection in
+            try connection.beginWrite(in: cluster.schema, locks: [])
+            try RegistryTables.addPending(
+              [RemovalEntry(time: 1, kind: .disabled, subject: "1")], on: connection)
+            try connection.commit().require()
+          }
+          let (log, ended) = (CapturedLog(), TestCounter())
+          let everywhere = StoreAddress(container: "", environment: .production)
+          let start = try await node.locks.withLock(on: .restoredRemovals, at: everywhere) {
+            () async throws(ServerError) -> Task<Composition, any Error> in
+            let start = Task {
+              defer { _ = ended.next() }
+              return try await server(in: folders["one"], of: cluster, log: log)
+            }
+            while !log.text.contains("waiting for another server"), ended.value == 0 {
+              await Task.yield()
+            }
+            return start
+          }
+          let started = try await #require(start).value
+          #expect(log.text.contains("waiting for another server"))
+          await started.close()
+          let (pending, closed) = try await removals(on: node)
+          #expect(pending == [])
+          #expect(closed == ["1"])
+        }
+      }
+    }
+
+    /// The operator may start any node first, or all at the same time.
+    @Test func `servers that start on a restored database apply the later removals once`()
       async throws
     {
       try await withFolders { folders in
         try await withCluster { cluster in
           let node = try await cluster.node()
           _ = try await epoch(on: node)
+          for id in ["1", "2", "3"] {
+            _ = try await node.registry.create(
+              Account(id: id, email: "\(id)@example.org", isDisabled: id == "3"))
+          }
           await node.close()
-          let place = try folders.place(of: cluster, shared: "restored")
           let backup = folders["backup"]
           _ = try Backup.make(of: try folders.place(of: cluster), at: backup)
           try PostgresTestSchema(of: try cluster.settings).remove()
-          // The first entry is from before the backup.
-          let entries = [1, Int64(1) << 50].map {
-            RemovalEntry(time: $0, kind: .disabled, subject: "account")
-          }
-          let journal = folders["removals.log"]
-          try Data(entries.flatMap { $0.jsonBytes + [UInt8(ascii: "\n")] }).write(to: journal)
+          let (journal, later) = try writeJournal(in: folders)
+          let place = try folders.place(of: cluster, shared: "restored")
           let summary = try Backup.restore(backup, to: place, removals: .file(journal))
-          #expect(summary.laterRemovalsCount == 1)
+          #expect(summary.laterRemovalsCount == 2)
           let names = try FileManager.default.contentsOfDirectory(atPath: folders["data"].path)
-          #expect(Set(names) == ["removals.log", "removals.pending"])
+          #expect(names == ["removals.log"])
+          try await cluster.withNode { node in
+            let (pending, closed) = try await removals(on: node)
+            #expect(pending == later)
+            #expect(closed == ["3"])
+          }
+
+          let log = CapturedLog()
+          async let one = server(in: folders["one"], of: cluster, log: log)
+          async let other = server(in: folders["other"], of: cluster, log: log)
+          let servers = try await [one, other]
+          try await cluster.withNode { node in
+            let (pending, closed) = try await removals(on: node)
+            #expect(pending == [])
+            #expect(closed == ["1"])
+          }
+          for server in servers { await server.close() }
+          let lines = log.text.split(separator: "\n").filter { $0.contains("removals since") }
+          #expect(lines.count == 1)
+          #expect(lines.first?.contains("backup: 2, applied: 2") == true)
         }
       }
     }
@@ -166,9 +254,7 @@
       }
     }
 
-    @Test func `a restored folder is not moved to PostgreSQL before its removals are applied`()
-      async throws
-    {
+    @Test func `a restored folder takes its later removals along to PostgreSQL`() async throws {
       try await withFolders { folders in
         try await withCluster { cluster in
           let node = try await cluster.node()
@@ -176,15 +262,37 @@
           await node.close()
           let restored = folders["restored"]
           _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
-          _ = try Backup.restore(folders["backup"], to: restored)
-          try Data("1".utf8).write(to: restored.appendingPathComponent("removals.pending"))
-          let url = try #require(TestServer.url)
-          let failure = #expect(throws: BackupFailure.self) {
-            try InstallationCopy.run(
-              from: .folder(restored), to: .postgres(url), shared: folders["moved"],
-              history: .moved, schema: cluster.schema)
+          try PostgresTestSchema(of: try cluster.settings).remove()
+          let (journal, later) = try writeJournal(in: folders)
+          _ = try Backup.restore(folders["backup"], to: restored, removals: .file(journal))
+          _ = try InstallationCopy.run(
+            from: .folder(restored), to: .postgres(try #require(TestServer.url)),
+            shared: folders["moved"], history: .moved, schema: cluster.schema)
+          try await cluster.withNode { node in
+            let pending = try await removals(on: node).pending
+            #expect(pending == later)
           }
-          #expect(failure?.description.contains("start and stop a server") == true)
+        }
+      }
+    }
+
+    /// A backup may be made before a server of the restored database has started.
+    @Test func `a backup of a restored database contains the removals that are not applied yet`()
+      async throws
+    {
+      try await withFolders { folders in
+        try await withCluster { cluster in
+          let node = try await cluster.node()
+          _ = try await epoch(on: node)
+          await node.close()
+          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
+          try PostgresTestSchema(of: try cluster.settings).remove()
+          let (journal, _) = try writeJournal(in: folders)
+          let place = try folders.place(of: cluster, shared: "restored")
+          _ = try Backup.restore(folders["backup"], to: place, removals: .file(journal))
+          _ = try Backup.make(of: place, at: folders["again"])
+          let file = DataFolder.registry(in: folders["again"])
+          #expect(try count("pending_removals", in: file) == 2)
         }
       }
     }

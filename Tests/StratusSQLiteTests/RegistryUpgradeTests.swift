@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 12, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 15, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -217,12 +217,52 @@ import Testing
     _ = try await registry.create(Account(id: "1", email: "ann@example.org", isDisabled: false))
     await registry.close()
     let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
+    let account = layout < 15 ? "ALTER TABLE mail_codes DROP COLUMN account;" : ""
+    let missing = Self.missing[layout] ?? ""
     try await queue.write { database in
       try database.execute(
-        sql: "ALTER TABLE mail_codes DROP COLUMN account;" + (Self.missing[layout] ?? "")
-          + "UPDATE registry SET layout = \(layout);")
+        sql: """
+          DROP TABLE installation; DROP TABLE pending_removals; \(account) \(missing)
+          UPDATE registry SET layout = \(layout);
+          """)
     }
     try queue.close()
+  }
+
+  @Test(arguments: [2, 14, 15])
+  func `an upgraded registry gives the installation an ID that stays`(
+    layout: Int64
+  ) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      for id in ["one", "two"] {
+        let registry = try SQLiteRegistry(folder: folder)
+        #expect(try await registry.installationID(orKeep: id) == "one")
+        #expect(try await registry.pendingRemovals() == [])
+        await registry.close()
+      }
+    }
+  }
+
+  /// A restore copies the registry of a backup before a server upgrades it.
+  @Test func `a registry without an ID of the installation is copied for a new history`()
+    async throws
+  {
+    try await withTemporaryFolder { root in
+      let (old, new) = (root.appendingPathComponent("old"), root.appendingPathComponent("new"))
+      try await make(layout: 15, in: old)
+      try FileManager.default.createDirectory(at: new, withIntermediateDirectories: true)
+      try FolderCopy(of: old, in: new, makeEpoch: { 9 }, now: { 1 })
+        .copyRegistry(to: .beginAnew, epochs: [:])
+      let folder = try DataFolder(new)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      #expect(try await registry.accounts().map(\.id) == ["1"])
+      #expect(try await registry.installationID(orKeep: "two") == "two")
+      await registry.close()
+    }
   }
 
   @Test(arguments: [11, 12])

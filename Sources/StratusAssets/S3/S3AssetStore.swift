@@ -196,6 +196,10 @@ public final class S3AssetStore: AssetStore {
   }
 }
 
+extension S3AssetStore {
+  public var ownerMark: (any AssetOwnerMark)? { S3OwnerMark(bucket: bucket) }
+}
+
 extension S3AssetStore: DirectDownloads {
   public var directDownloads: (any DirectDownloads)? {
     guard bucket.client.location.presignsDownloads else { return nil }

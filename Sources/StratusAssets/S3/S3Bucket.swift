@@ -88,6 +88,22 @@ struct S3Bucket: Sendable {
         timeoutSeconds: 120))
   }
 
+  /// Stores an object, unless there is one with the same key.
+  ///
+  /// NB: some storages ignore the condition, and the method then replaces the object. A storage
+  /// that refuses the condition gets the request again without it. So the caller must read the
+  /// object afterwards.
+  func create(_ key: String, _ bytes: [UInt8]) async throws(ServerError) {
+    let answer = try await client.send(
+      S3Request(
+        method: "PUT", key: key,
+        headers: [
+          (name: "content-type", value: "application/octet-stream"),
+          (name: "if-none-match", value: "*"),
+        ], body: bytes, timeoutSeconds: 120), accepting: [400, 409, 412, 501])
+    if [400, 501].contains(answer.status) { try await put(key, bytes) }
+  }
+
   /// Removes an object. A missing object is not an error.
   func delete(_ key: String) async throws(ServerError) {
     _ = try await client.send(S3Request(method: "DELETE", key: key), accepting: [404])

@@ -13,6 +13,9 @@ public enum AssetStoreConformance {
 
   public static let checks: [Check] = uploadChecks + noteChecks + fileChecks
 
+  /// The checks of a store with a mark that names the owner of the files.
+  public static let ownerChecks: [Check] = markChecks
+
   static let address = StoreAddress(container: "iCloud.org.example", environment: .development)
   static let other = StoreAddress(container: "iCloud.org.example", environment: .production)
   static let (first, second, third) = (

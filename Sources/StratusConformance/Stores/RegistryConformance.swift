@@ -20,6 +20,8 @@ public enum RegistryConformance {
     Check(
       "the credential that a removal entry names is removed even if it is the last one",
       credentialsAreRemoved),
+    Check("no removals of a restored backup are pending at first", noRemovalsArePending),
+    Check("an installation keeps the first ID that it gets", installationIDsStay),
     Check("entries of the audit log are listed, the newest first", auditEntriesAreListed),
     Check("old entries of the audit log are removed", auditEntriesAreRemoved),
     Check(
@@ -84,7 +86,8 @@ public enum RegistryConformance {
 
   /// Checks of a registry that several processes use.
   public static let pairChecks: [ConformanceCheck<RegistryPair>] = [
-    .init("a change by one process increases the version that others read", versionsAreShared)
+    .init("a change by one process increases the version that others read", versionsAreShared),
+    .init("two processes give the installation the same ID", installationIDsAreShared),
   ]
 
   static func versionsIncrease(_ registry: any Registry) async throws {

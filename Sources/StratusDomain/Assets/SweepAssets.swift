@@ -9,13 +9,18 @@ public struct SweepAssets: Sendable {
   private let assets: any AssetStore
   private let ambient: Ambient
   private let graceMilliseconds: Int64
+  private let owner: AssetOwner?
 
-  /// - Parameter graceSeconds: a file that no record holds is kept for this number of seconds
-  ///   after ``StoredAsset/touched``.
+  /// - Parameters:
+  ///   - graceSeconds: a file that no record holds is kept for this number of seconds after
+  ///     ``StoredAsset/touched``.
+  ///   - owner: the ownership of the files, which is checked before files are removed, or nil if
+  ///     no other installation can use the same files.
   public init(
     store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
-    graceSeconds: Int64
+    graceSeconds: Int64, owner: AssetOwner?
   ) {
+    self.owner = owner
     self.store = store
     self.address = address
     self.assets = assets
@@ -25,7 +30,11 @@ public struct SweepAssets: Sendable {
 
   /// Removes everything that is old enough: unfinished uploads, files that no record holds, and
   /// files without a row in the register.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the files belong to another installation, and other errors of
+  ///   the stores.
   public func run() async throws(ServerError) {
+    try await owner?.require()
     try await assets.discardUploads(at: address, untouchedSince: deadline)
     while try await removeUnheld(limit: Self.stepRows), !Task.isCancelled {}
     var cursor: String?
@@ -43,6 +52,7 @@ public struct SweepAssets: Sendable {
       try store.unheldAssets(touchedBefore: deadline, limit: limit)
     }
     if unheld.isEmpty { return false }
+    try await owner?.require()
     let gone = try await store.write { (store) throws(ServerError) in
       var gone: [StoredAsset] = []
       for asset in unheld where try store.unregister(asset, touchedBefore: deadline) {
@@ -72,9 +82,9 @@ public struct SweepAssets: Sendable {
       let registered = try await store.read { (store) throws(ServerError) in
         try store.registered(files: names)
       }
-      for name in names where !registered.contains(name) {
-        try await assets.remove(file: name, at: address)
-      }
+      let unknown = names.filter { !registered.contains($0) }
+      if !unknown.isEmpty { try await owner?.require() }
+      for name in unknown { try await assets.remove(file: name, at: address) }
     }
     return files.count == limit ? files.last?.name : nil
   }

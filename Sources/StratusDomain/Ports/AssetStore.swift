@@ -6,6 +6,10 @@ public protocol AssetStore: Sendable {
   /// download all files from the server, which is the default.
   var directDownloads: (any DirectDownloads)? { get }
 
+  /// The mark that names the owner of the files, or nil if the storage needs none, which is the
+  /// default. A storage needs a mark if two installations could be given the same one.
+  var ownerMark: (any AssetOwnerMark)? { get }
+
   /// Opens an upload to append to it. If the upload is open already, the ``AssetUpload`` of the
   /// earlier call can no longer be used.
   ///
@@ -51,6 +55,24 @@ public protocol AssetStore: Sendable {
 
 extension AssetStore {
   public var directDownloads: (any DirectDownloads)? { nil }
+  public var ownerMark: (any AssetOwnerMark)? { nil }
+}
+
+/// A small object beside the files of an asset store, with the ID of the installation to which the
+/// files belong. Lists of files do not contain it, and no sweep removes it. See ``AssetOwner``.
+public protocol AssetOwnerMark: Sendable {
+  /// The place of the files, for the operator.
+  var place: String { get }
+
+  /// Returns the ID in the mark, or nil if there is no mark.
+  func ownerID() async throws(ServerError) -> String?
+
+  /// Writes the mark. The caller must read it afterwards, because another process may have written
+  /// it at the same time.
+  ///
+  /// - Parameter replaces: whether to replace a mark that exists. Otherwise it stays, if the storage
+  ///   supports this condition.
+  func write(_ id: String, replaces: Bool) async throws(ServerError)
 }
 
 /// Makes URLs by which clients download files from the storage, without the server.

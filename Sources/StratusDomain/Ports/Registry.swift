@@ -7,8 +7,18 @@ public protocol Registry:
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
   SignInStepRegistry, PasskeyRegistry, ProviderRegistry, ConsentRegistry, TestAccountRegistry,
   UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry, ProfileRegistry,
-  AddressRegistry, RemovalRegistry
+  AddressRegistry, RemovalRegistry, InstallationRegistry
 {}
+
+/// Stores the ID of the installation: a server with its data, or all nodes with the same database.
+public protocol InstallationRegistry: Sendable {
+  /// Returns the ID of the installation. If it has none yet, stores the given one.
+  ///
+  /// A restore, and a copy with a history of its own, begin without an ID. So no two installations
+  /// that are used at the same time have the same ID, unless an operator has copied the files or
+  /// the database by other means.
+  func installationID(orKeep id: String) async throws(ServerError) -> String
+}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is
 /// outdated.

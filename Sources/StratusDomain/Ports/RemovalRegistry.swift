@@ -80,6 +80,13 @@ public protocol RemovalRegistry: Sendable {
   /// - Returns: false if there is no such credential, or if the entry is of another kind.
   func removeCredential(_ entry: RemovalEntry) async throws(ServerError) -> Bool
 
+  /// Returns the entries of a journal that a restore has left in the registry, in their order. A
+  /// server applies them before it answers any request.
+  func pendingRemovals() async throws(ServerError) -> [RemovalEntry]
+
+  /// Removes these entries after they were applied.
+  func forgetPendingRemovals() async throws(ServerError)
+
   /// Returns the users of an account, in the order of the container IDs.
   func users(ofAccount accountID: String) async throws(ServerError) -> [ContainerUser]
 }

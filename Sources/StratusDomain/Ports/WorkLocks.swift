@@ -43,6 +43,8 @@ public enum BackgroundWork: String, Sendable {
   case retirements = "the removal of fields"
   /// Gives the disk space of deleted data back to the operating system.
   case space = "the return of disk space"
+  /// Applies the removals after the backup to restored data.
+  case restoredRemovals = "the removals after a restored backup"
   /// Sends notifications to APNs.
   case push = "the sending of notifications"
 

@@ -83,6 +83,15 @@
       }
     }
 
+    /// Returns the ID of the installation, or nil if no node has given it one yet.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if there is no complete installation.
+    public func installationID() throws(ServerError) -> String? {
+      try reading { (_) throws(ServerError) -> String? in
+        try RegistryTables.installationID(on: connection)
+      }
+    }
+
     /// Returns the state of a store, or nil if the database does not contain the store.
     ///
     /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` if a node removes the store.

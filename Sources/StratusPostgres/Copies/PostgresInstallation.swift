@@ -110,7 +110,7 @@
     /// Ends the present reading.
     public func endReading() { connection.rollback() }
 
-    /// Makes all change tokens of the installation expire.
+    /// Makes all change tokens of the installation expire, and removes its ID.
     public func renewEpochs() throws(ServerError) {
       let timelines = PostgresTimelines(
         schema: schema, makeEpoch: makeEpoch, now: now, report: { _ in })

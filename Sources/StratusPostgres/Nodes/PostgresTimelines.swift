@@ -118,6 +118,9 @@
           && (known?.timeline.number ?? 0) > timeline.number
         if !isKnown, !isRenewed { isRenewed = try mustRenew(after: known, on: connection) }
         if isRenewed { try renewEpochs(on: connection) }
+        if isRenewed, known == nil, try isElsewhere(timeline, on: connection) {
+          try RegistryTables.forgetInstallation(on: connection)
+        }
         if !isKnown {
           try connection.execute(
             TimelineStatements.add, key + [.flag(timeline.isSynchronous), .integer(now())])
@@ -137,6 +140,15 @@
       }
     }
 
+    /// Whether the nodes were on another cluster before. The database is then a restored dump, and
+    /// the installation from which it comes may still exist.
+    private func isElsewhere(
+      _ timeline: Timeline, on connection: PostgresConnection
+    ) throws(ServerError) -> Bool {
+      let newest = try connection.first(TimelineStatements.newest, []) { $0.text(0) }
+      return newest.map { $0 != timeline.cluster } ?? false
+    }
+
     private func mustRenew(
       after known: Known?, on connection: PostgresConnection
     ) throws(ServerError) -> Bool {
@@ -151,10 +163,14 @@
       return now() - known.seenAt > Self.failoverMillisecondsMax
     }
 
-    /// Begins a new history in every store. One separate transaction does this for all stores.
+    /// Begins a new history in every store, because a copy continues the present one and keeps the
+    /// installation's ID. One separate transaction does this for all stores.
     func renewAllEpochs(on connection: PostgresConnection) throws(ServerError) {
       try connection.beginWrite(in: schema, locks: [])
-      do throws(ServerError) { try renewEpochs(on: connection) } catch {
+      do throws(ServerError) {
+        try renewEpochs(on: connection)
+        try RegistryTables.forgetInstallation(on: connection)
+      } catch {
         connection.rollback()
         throw error
       }

@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry.
 public enum RegistryTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 15
+  public static let layout: Int64 = 16
 
   /// The parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -56,6 +56,7 @@ public enum RegistryTables {
       try connection.define(profiles(connection.dialect))
       try connection.define(addresses(connection.dialect))
       try connection.define(removals(connection.dialect))
+      try connection.define(installation(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }

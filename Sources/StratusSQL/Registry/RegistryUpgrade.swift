@@ -29,6 +29,7 @@ enum RegistryUpgrade {
     if found < 13 { try connection.define(RegistryTables.removals(connection.dialect)) }
     if found < 14 { try connection.define(RegistryTables.profiles(connection.dialect)) }
     if found < 15 { try connection.define(RegistryTables.addresses(connection.dialect)) }
+    if found < 16 { try connection.define(RegistryTables.installation(connection.dialect)) }
   }
 
   /// Upgrades to layout 3, in which the registry counts the changes that other processes must

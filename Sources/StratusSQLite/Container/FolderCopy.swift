@@ -14,7 +14,7 @@ public struct FolderCopy: Sendable {
     /// The copy has the same history as the source, up to the moment of the copy.
     case keep
     /// The copy begins a new history. Clients that have change tokens of the source must sync again
-    /// from the beginning.
+    /// from the beginning. The next server gives the copied installation a new ID.
     case beginAnew
   }
 
@@ -78,13 +78,19 @@ public struct FolderCopy: Sendable {
   /// - Parameter epochs: the epochs of all copied stores. The copy lists only these stores.
   /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged. `TRY_AGAIN_LATER` if the disk
   ///   is full, or if another program locks a file.
-  public func copyRegistry(epochs: [StoreAddress: Int64]) throws(ServerError) {
+  public func copyRegistry(
+    to purpose: Purpose, epochs: [StoreAddress: Int64]
+  ) throws(ServerError) {
     let file = DataFolder.registry(in: target)
     try copy(DataFolder.registry(in: source), to: file)
     let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.copied)
     defer { connection.close() }
     try connection.execute(TransactionStatements.beginWrite, [])
     try RegistryTables.setStores(epochs, on: connection)
+    switch purpose {
+    case .keep: break
+    case .beginAnew: try RegistryTables.forgetInstallation(on: connection)
+    }
     try connection.execute(TransactionStatements.commit, [])
   }
 

@@ -59,6 +59,15 @@ public struct FolderInspection: Sendable {
     }
   }
 
+  /// The ID of the installation, or nil if no server has given it one yet.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the registry cannot be read.
+  public func installationID() throws(ServerError) -> String? {
+    try reading(DataFolder.registry(in: folder)) { (connection) throws(ServerError) in
+      try RegistryTables.installationID(on: connection)
+    }
+  }
+
   /// Returns the epoch in a store's file, or nil if the table `store` has no row.
   ///
   /// - Throws: `INTERNAL_ERROR` if the file cannot be read or has no tables.

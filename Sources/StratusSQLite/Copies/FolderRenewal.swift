@@ -2,7 +2,8 @@ public import Foundation
 public import StratusDomain
 import StratusSQL
 
-/// Begins a new history in all stores of a data folder that no server uses.
+/// Begins a new history in all stores of a data folder that no server uses. The next server gives
+/// the installation a new ID.
 public struct FolderRenewal: Sendable {
   private let folder: URL
 
@@ -27,6 +28,7 @@ public struct FolderRenewal: Sendable {
     }
     try writing(DataFolder.registry(in: folder)) { (connection) throws(ServerError) in
       try RegistryTables.setStores(epochs, on: connection)
+      try RegistryTables.forgetInstallation(on: connection)
     }
   }
 

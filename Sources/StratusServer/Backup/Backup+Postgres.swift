@@ -71,8 +71,8 @@ extension Backup {
   /// Creates an installation in PostgreSQL from a backup. The backup may be one of a data folder.
   ///
   /// The data folder of `place` gets the journal of removals, and the name of the bucket with the
-  /// bytes of assets. The node that uses this folder applies the later entries when it starts, so
-  /// it must start before all other nodes.
+  /// bytes of assets. The registry in the database gets the later entries of the journal. The first
+  /// node that starts applies them, and the other nodes wait.
   /// - Parameters:
   ///   - place: an empty database, an empty shared folder, and a data folder without a journal of
   ///     removals.
@@ -101,7 +101,7 @@ extension Backup {
       let restored = temporary.appendingPathComponent("data")
       let summary = try restore(
         folder, to: restored, keys: keys, removals: removals, live: live, onProgress: onProgress)
-      try RemovalFile.move(from: restored, to: place.data)
+      try RemovalFile.keep(journalOf: restored, in: place.data)
       do throws(BackupFailure) {
         // The first node then refuses to start without the bucket.
         if let bucket = summary.assetsPlace {

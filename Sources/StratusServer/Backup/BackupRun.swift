@@ -53,7 +53,7 @@ struct BackupRun {
       if let cluster = backup.cluster {
         try cluster.copyRegistry(to: partial, epochs: epochs)
       } else {
-        try files.copyRegistry(epochs: epochs)
+        try files.copyRegistry(to: purpose, epochs: epochs)
       }
     } catch {
       throw BackupFailure(error, what: "the server's own data in \(backup.sourceName)")

@@ -7,7 +7,8 @@ import Synchronization
 /// The journal of removals, as a file of JSON lines in the data folder. Entries are only appended.
 ///
 /// A backup contains a copy of the file. A restore takes the entries that are later than the
-/// backup, and the server applies them when it starts.
+/// backup, and the server applies them when it starts. They stay in the file until then, or are
+/// copied to the registry of nodes (``RemovalRegistry/pendingRemovals()``).
 final class RemovalFile: RemovalJournal {
   static let name = "removals.log"
   /// The file with the time of the restored backup, in milliseconds since 1970 UTC. It exists until
@@ -147,11 +148,6 @@ final class RemovalFile: RemovalJournal {
     return try Self.entries(in: Self.location(in: data), after: time)
   }
 
-  /// Whether later entries of the journal must be applied to a restored folder.
-  static func isPending(in data: URL) -> Bool {
-    FileManager.default.fileExists(atPath: pending(in: data).path)
-  }
-
   /// Refuses a data folder that has a journal.
   ///
   /// - Throws: ``BackupFailure``.
@@ -165,34 +161,21 @@ final class RemovalFile: RemovalJournal {
 
   /// Removes the journal of a data folder whose restore was interrupted.
   static func remove(from data: URL) {
-    for file in [pending(in: data), location(in: data)] {
-      try? FileManager.default.removeItem(at: file)
-    }
+    try? FileManager.default.removeItem(at: location(in: data))
   }
 
-  /// Moves the journal of a restored folder, and the request to apply the later entries, into
-  /// another folder that has no journal.
+  /// Copies the journal of a restored folder into another folder that has no journal. The later
+  /// entries are applied from the database, and not from this folder.
   ///
   /// - Throws: ``BackupFailure``.
-  static func move(from restored: URL, to data: URL) throws(BackupFailure) {
+  static func keep(journalOf restored: URL, in data: URL) throws(BackupFailure) {
     do {
       try FileManager.default.createDirectory(
         at: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw BackupFailure("\(data.path) cannot be created: \(error)")
     }
-    // NB: the request is written last, so that it never refers to a missing journal.
-    for file in [location(in: restored), pending(in: restored)] {
-      guard FileManager.default.fileExists(atPath: file.path) else { continue }
-      do {
-        try OwnerFile.write(
-          Array(try Data(contentsOf: file)), to: data.appendingPathComponent(file.lastPathComponent)
-        )
-        try FileManager.default.removeItem(at: file)
-      } catch {
-        throw BackupFailure("the journal of removals cannot be written to \(data.path): \(error)")
-      }
-    }
+    try copy(from: restored, to: data)
     DataFolder.flushNames(in: data)
   }
 

@@ -21,11 +21,9 @@
         throw BackupFailure("\(error)")
       }
       defer { lock.unlock() }
-      guard !RemovalFile.isPending(in: folder) else {
-        throw BackupFailure(
-          "\(folder.path) is a restored backup without the removals after it: start and stop a "
-            + "server on the folder first, so that it applies them")
-      }
+      // NB: in the database, the removals after a restored backup are rows. Each node finds them,
+      // and no node answers a request before they are applied.
+      let removals = try RemovalFile(data: folder).pendingEntries() ?? []
       var copy = self
       copy.assetsPlace = AssetsPlace(data: folder).stored
       try requireFreeShared()
@@ -35,13 +33,13 @@
         throw BackupFailure(error, what: "the database", verb: "used")
       }
       try prepareShared()
-      do throws(ServerError) { return try copy.fill(target, from: folder) } catch {
+      do throws(ServerError) { return try copy.fill(target, from: folder, removals) } catch {
         throw BackupFailure(error, what: "\(folder.path)")
       }
     }
 
     private func fill(
-      _ target: PostgresInstallation, from folder: URL
+      _ target: PostgresInstallation, from folder: URL, _ removals: [RemovalEntry]
     ) throws(ServerError) -> Summary {
       var summary = Summary()
       summary.assetsPlace = assetsPlace
@@ -77,6 +75,10 @@
           try copy(
             .registry, "accounts", from: registry, to: tables, typed: registry, &summary)
           try RegistryTables.setStores(epochs, on: tables.connection)
+          try RegistryTables.addPending(removals, on: tables.connection)
+          if history == .begunAnew {
+            try RegistryTables.forgetInstallation(on: tables.connection)
+          }
         }
       } catch {
         try? registry.close()
@@ -156,6 +158,9 @@
           .registry, "accounts", from: try source.registry(), to: registry, typed: registry,
           &summary)
         try RegistryTables.setStores(epochs, on: registry.connection)
+        if history == .begunAnew {
+          try RegistryTables.forgetInstallation(on: registry.connection)
+        }
       } catch {
         try? registry.close()
         throw error
@@ -168,7 +173,11 @@
           throw .fault("the place of the assets cannot be written", facts: ["error": "\(error)"])
         }
       }
-      if history == .moved { try source.renewEpochs() }
+      if history == .moved {
+        try source.renewEpochs()
+        // The source has its own copy of the files in the shared folder, and gets a new ID.
+        try? FileManager.default.removeItem(at: FolderAssetStore.ownerFile(in: shared))
+      }
       return summary
     }
 

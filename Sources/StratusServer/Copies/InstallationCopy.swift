@@ -18,12 +18,13 @@ public struct InstallationCopy {
     case postgres(String)
   }
 
-  /// The effect on change tokens. An installation and its copy must never continue the same
-  /// history, because a device that used both would miss changes.
+  /// The effect on change tokens and on the installation's ID. An installation and its copy must
+  /// never continue the same history, because a device that used both would miss changes. They must
+  /// not have the same ID either, because each would remove files of the other from a bucket.
   public enum History: Sendable, Hashable {
-    /// Change tokens stay valid for the target, and expire for the source.
+    /// Change tokens stay valid for the target, and expire for the source. The target keeps the ID.
     case moved
-    /// Change tokens stay valid for the source, and expire for the target.
+    /// Change tokens stay valid for the source, and expire for the target. The source keeps the ID.
     case begunAnew
   }
 

@@ -21,6 +21,9 @@ public struct Doctor: Sendable {
     inspection = FolderInspection(of: folder, readsAll: readsAll)
   }
 
+  /// The ID of the installation, or nil if it has none or the registry cannot be read.
+  public var installationID: String? { try? inspection.installationID() }
+
   /// Returns all findings: first the parts of the schema that production lacks, then other
   /// problems, and then notes.
   public func findings() -> [Finding] {

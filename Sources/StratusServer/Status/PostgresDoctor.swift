@@ -35,11 +35,24 @@ public struct PostgresDoctor: Sendable {
     #endif
     all += folderFindings()
     if let assets = place.assets {
-      all += await assets.findings(live: live)
+      all += await assets.findings(installationID: installationID, live: live)
     } else if let bucket = place.assetsPlace {
       all.append(.note("s3-unread", "\(bucket) was not checked; --assets does so"))
     }
     return Doctor.sorted(all)
+  }
+
+  /// The ID of the installation, or nil if it has none or PostgreSQL cannot be reached.
+  private var installationID: String? {
+    #if Postgres
+      let found = try? InstallationCopy.installation(
+        at: place.url, schema: place.schema, live: live)
+      guard let found else { return nil }
+      defer { found.close() }
+      return try? found.installationID()
+    #else
+      return nil
+    #endif
   }
 
   /// Examines the shared folder and the data folder.

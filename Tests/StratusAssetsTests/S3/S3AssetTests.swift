@@ -78,6 +78,56 @@ import Testing
     try await Self.withStore { _, store in try await check.run { store } }
   }
 
+  /// Some storages ignore the condition of a write, or refuse it.
+  @Test(arguments: AssetStoreConformance.ownerChecks, S3Server.Conditions.allCases)
+  func `the files in S3 belong to one installation`(
+    _ check: AssetStoreConformance.Check, _ conditions: S3Server.Conditions
+  ) async throws {
+    var settings = Self.settings()
+    settings.conditions = conditions
+    try await Self.withStore(settings) { server, store in
+      try await check.run { store }
+      #expect(server.keys == ["prefix/stratus-owner"])
+    }
+  }
+
+  /// Both processes have found no mark before they write.
+  @Test(arguments: S3Server.Conditions.allCases)
+  func `of two installations that claim a bucket at the same time, only one removes files`(
+    conditions: S3Server.Conditions
+  ) async throws {
+    var settings = Self.settings()
+    settings.conditions = conditions
+    try await Self.withStore(settings) { _, store in
+      let mark = try #require(store.ownerMark)
+      for id in ["one", "two"] { try await mark.write(id, replaces: false) }
+      var owners: [String] = []
+      for id in ["one", "two"] {
+        let owner = AssetOwner(mark, installationID: id)
+        let failure = await S3Sample.failure { () throws(ServerError) in try await owner.require() }
+        if failure == nil { owners.append(id) }
+      }
+      #expect(owners == (conditions == .kept ? ["one"] : ["two"]))
+    }
+  }
+
+  /// The retried request finds the object that the lost request has written.
+  @Test func `a claim whose answer is lost succeeds`() async throws {
+    try await Self.withStore { server, store in
+      let isFirst = Mutex(true)
+      server.setFaults { request in
+        guard request.method == "PUT" else { return nil }
+        return isFirst.withLock { isFirst -> S3Server.Fault? in
+          defer { isFirst = false }
+          return isFirst ? .lostAnswer(503, "SlowDown") : nil
+        }
+      }
+      let owner = AssetOwner(try #require(store.ownerMark), installationID: "one")
+      try await owner.claim()
+      #expect(server.requests.filter { $0.method == "PUT" }.count == 2)
+    }
+  }
+
   @Test func `a small file is written by one PUT request`() async throws {
     try await Self.withStore(partBytes: S3AssetStore.partBytes) { server, store in
       let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)

@@ -139,6 +139,13 @@ private struct StoreWithFixedTime: AssetStore {
     }
   }
 
+  @Test(arguments: AssetStoreConformance.ownerChecks)
+  func `the files in a real S3 belong to one installation`(
+    _ check: AssetStoreConformance.Check
+  ) async throws {
+    try await Self.withStores { _, store, _ in try await check.run { store } }
+  }
+
   @Test func `the times of files in a real S3 are read`() async throws {
     try await Self.withStores { _, store, _ in
       let upload = try await store.open(upload: "upload-1", at: S3Sample.address, fromNothing: true)
