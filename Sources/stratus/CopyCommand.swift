@@ -3,17 +3,22 @@ import Foundation
 import StratusProgress
 import StratusServer
 
-/// `stratus copy`: moves an installation between a data folder and PostgreSQL.
+/// `stratus copy`: moves containers between a data folder and PostgreSQL.
 struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
-    abstract: "Move all containers between a data folder and PostgreSQL.",
+    abstract: "Move containers between a data folder and PostgreSQL.",
     discussion: """
       Stop all servers first. The command copies all containers with their accounts, tokens, keys \
       and assets, and then compares the copy with its source. The target must be empty. After an \
       interruption, run the command again. Change tokens stay valid for the copy, and expire for \
       the source. With --new-history, they stay valid for the source, and expire for the copy. The \
       password of PostgreSQL comes from ~/.pgpass or from the variable PGPASSWORD.
+
+      With --container, the command copies only these containers and what belongs to them: their \
+      users' accounts and sessions, API tokens, server keys, and the members of the team who are \
+      limited to them. The source keeps all its data, and its other containers keep their change \
+      tokens. Containers cannot be added to an installation that exists.
       """)
 
   @Option(help: ArgumentHelp("The source.", valueName: "folder or postgres://..."))
@@ -40,6 +45,13 @@ struct CopyCommand: AsyncParsableCommand {
       valueName: "s3://bucket"))
   var assets: String?
 
+  @Option(
+    help: """
+      The ID of a container to copy, in both environments. The option may be given several times. \
+      Default: all containers.
+      """)
+  var container: [String] = []
+
   @Flag(help: "Keep the change tokens valid for the source, for example to try out the copy.")
   var newHistory = false
 
@@ -55,7 +67,8 @@ struct CopyCommand: AsyncParsableCommand {
       }
       summary = try InstallationCopy.run(
         from: Self.place(from), to: Self.place(to), shared: URL(fileURLWithPath: shared),
-        assets: access, history: newHistory ? .begunAnew : .moved
+        assets: access, containers: container.isEmpty ? nil : Set(container),
+        history: newHistory ? .begunAnew : .moved
       ) { progress in
         line.rename("copying \(progress.title)")
         line.advance(to: progress.doneRows, of: progress.totalRows)

@@ -110,11 +110,13 @@
     /// Ends the present reading.
     public func endReading() { connection.rollback() }
 
-    /// Makes all change tokens of the installation expire.
-    public func renewEpochs() throws(ServerError) {
+    /// Makes all change tokens expire.
+    ///
+    /// - Parameter containers: the containers of the tokens, or nil for all tokens.
+    public func renewEpochs(ofContainers containers: Set<String>?) throws(ServerError) {
       let timelines = PostgresTimelines(
         schema: schema, makeEpoch: makeEpoch, now: now, report: { _ in })
-      try timelines.renewAllEpochs(on: connection)
+      try timelines.renewAllEpochs(ofContainers: containers, on: connection)
     }
   }
 
@@ -131,7 +133,8 @@
         } else if try hasSchema() {
           var error = ServerError.fault("the database contains the data of Stratus already")
           error.hint =
-            "choose another database, or remove the schemas that begin with \(schema)"
+            "a copy cannot be added to an installation that exists; choose another database, or "
+            + "remove the schemas that begin with \(schema)"
           throw error
         }
         try connection.define(

@@ -117,7 +117,7 @@
           known?.timeline.cluster == timeline.cluster
           && (known?.timeline.number ?? 0) > timeline.number
         if !isKnown, !isRenewed { isRenewed = try mustRenew(after: known, on: connection) }
-        if isRenewed { try renewEpochs(on: connection) }
+        if isRenewed { try renewEpochs(ofContainers: nil, on: connection) }
         if !isKnown {
           try connection.execute(
             TimelineStatements.add, key + [.flag(timeline.isSynchronous), .integer(now())])
@@ -152,19 +152,30 @@
     }
 
     /// Begins a new history in every store. One separate transaction does this for all stores.
-    func renewAllEpochs(on connection: PostgresConnection) throws(ServerError) {
+    ///
+    /// - Parameter containers: the containers of the stores, or nil for all stores.
+    func renewAllEpochs(
+      ofContainers containers: Set<String>? = nil, on connection: PostgresConnection
+    ) throws(ServerError) {
       try connection.beginWrite(in: schema, locks: [])
-      do throws(ServerError) { try renewEpochs(on: connection) } catch {
+      do throws(ServerError) {
+        try renewEpochs(ofContainers: containers, on: connection)
+      } catch {
         connection.rollback()
         throw error
       }
       try connection.commit().require()
     }
 
-    private func renewEpochs(on connection: PostgresConnection) throws(ServerError) {
+    private func renewEpochs(
+      ofContainers containers: Set<String>?, on connection: PostgresConnection
+    ) throws(ServerError) {
       var stores: [(key: [SQLValue], number: Int64)] = []
       try connection.run(TimelineStatements.stores, []) { (row) throws(ServerError) in
-        stores.append(([.text(row.text(0)), .text(row.text(1))], row.integer(2)))
+        let container = row.text(0)
+        if containers?.contains(container) ?? true {
+          stores.append(([.text(container), .text(row.text(1))], row.integer(2)))
+        }
         return true
       }
       for store in stores {

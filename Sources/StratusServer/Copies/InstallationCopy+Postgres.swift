@@ -8,7 +8,7 @@
   import StratusWire
 
   extension InstallationCopy {
-    /// Copies a data folder into an empty database.
+    /// Copies a data folder or some of its containers into an empty database.
     ///
     /// Each store is copied in a transaction of its own, so a copy of many stores needs few locks.
     /// Nodes refuse the database until the copy is complete.
@@ -28,6 +28,11 @@
       }
       var copy = self
       copy.assetsPlace = AssetsPlace(data: folder).stored
+      try copy.requireFilesInFolders()
+      let selection: RegistrySelection?
+      do throws(ServerError) { selection = try self.selection(inFolder: folder) } catch {
+        throw BackupFailure(error, what: "\(folder.path)")
+      }
       try requireFreeShared()
       let target = try Self.installation(at: url, schema: schema, live: live)
       defer { target.close() }
@@ -35,18 +40,31 @@
         throw BackupFailure(error, what: "the database", verb: "used")
       }
       try prepareShared()
-      do throws(ServerError) { return try copy.fill(target, from: folder) } catch {
+      do throws(ServerError) { return try copy.fill(target, from: folder, selection) } catch {
         throw BackupFailure(error, what: "\(folder.path)")
       }
     }
 
+    private func selection(
+      inFolder folder: URL
+    ) throws(ServerError) -> RegistrySelection? {
+      let registry = try SQLiteTableSet(reading: DataFolder.registry(in: folder))
+      let found: RegistrySelection?
+      do throws(ServerError) { found = try selection(in: registry) } catch {
+        try? registry.close()
+        throw error
+      }
+      try registry.close()
+      return found
+    }
+
     private func fill(
-      _ target: PostgresInstallation, from folder: URL
+      _ target: PostgresInstallation, from folder: URL, _ selection: RegistrySelection?
     ) throws(ServerError) -> Summary {
       var summary = Summary()
       summary.assetsPlace = assetsPlace
       let addresses: [StoreAddress]
-      do { addresses = try DataFolder.stores(in: folder) } catch {
+      do { addresses = try DataFolder.stores(in: folder).filter(includes) } catch {
         throw .fault("the folder cannot be read", facts: ["error": "\(error)"])
       }
       var epochs: [StoreAddress: Int64] = [:]
@@ -75,7 +93,8 @@
       do throws(ServerError) {
         try target.fillRegistry { (tables) throws(ServerError) in
           try copy(
-            .registry, "accounts", from: registry, to: tables, typed: registry, &summary)
+            .registry, "accounts", from: registry, to: tables, typed: registry,
+            selection: selection, &summary)
           try RegistryTables.setStores(epochs, on: tables.connection)
         }
       } catch {
@@ -91,21 +110,34 @@
       // between the two steps, change tokens would expire for both, and no change would be missed.
       if history == .moved {
         try FolderRenewal(of: folder).run(
-          addresses, makeEpoch: live.makeEpoch, now: live.ambient.now())
+          addresses, keepsOthers: containers != nil, makeEpoch: live.makeEpoch,
+          now: live.ambient.now())
       }
       try removeMark()
       try target.finishCopy()
       return summary
     }
 
-    /// Copies an installation in PostgreSQL into a folder that does not exist yet.
+    /// Copies an installation in PostgreSQL or some of its containers into a folder that does not
+    /// exist yet.
     func move(postgres url: String, to folder: URL) throws(BackupFailure) -> Summary {
+      try requireFilesInFolders()
+      let source = try Self.installation(at: url, schema: schema, live: live)
+      defer { source.close() }
+      let addresses: [StoreAddress]
+      let selection: RegistrySelection?
+      do throws(ServerError) {
+        addresses = try source.beginReading().filter(includes)
+        selection = try self.selection(in: try source.registry())
+      } catch {
+        throw BackupFailure(error, what: "the installation in PostgreSQL")
+      }
       let partial = try Backup.makePartialFolder(for: folder)
       do throws(BackupFailure) {
-        let source = try Self.installation(at: url, schema: schema, live: live)
-        defer { source.close() }
         let summary: Summary
-        do throws(ServerError) { summary = try fill(partial, from: source) } catch {
+        do throws(ServerError) {
+          summary = try fill(partial, from: source, addresses, selection)
+        } catch {
           throw BackupFailure(error, what: "the installation in PostgreSQL")
         }
         guard DataFolder.flushNames(in: partial), rename(partial.path, folder.path) == 0,
@@ -119,11 +151,11 @@
     }
 
     private func fill(
-      _ folder: URL, from source: PostgresInstallation
+      _ folder: URL, from source: PostgresInstallation, _ addresses: [StoreAddress],
+      _ selection: RegistrySelection?
     ) throws(ServerError) -> Summary {
       var summary = Summary()
       summary.assetsPlace = assetsPlace
-      let addresses = try source.beginReading()
       var epochs: [StoreAddress: Int64] = [:]
       for address in addresses {
         let target = try SQLiteTableSet(creating: DataFolder.file(of: address, in: folder)) {
@@ -154,7 +186,7 @@
       do throws(ServerError) {
         try copy(
           .registry, "accounts", from: try source.registry(), to: registry, typed: registry,
-          &summary)
+          selection: selection, &summary)
         try RegistryTables.setStores(epochs, on: registry.connection)
       } catch {
         try? registry.close()
@@ -168,7 +200,7 @@
           throw .fault("the place of the assets cannot be written", facts: ["error": "\(error)"])
         }
       }
-      if history == .moved { try source.renewEpochs() }
+      if history == .moved { try source.renewEpochs(ofContainers: containers) }
       return summary
     }
 
@@ -205,7 +237,11 @@
     private func requireFreeShared() throws(BackupFailure) {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: shared.path)) ?? []
       if names.isEmpty || names.contains(mark.lastPathComponent) { return }
-      throw BackupFailure("\(shared.path) is not empty: choose another folder for --shared")
+      let reason =
+        containers == nil
+        ? "" : ", because containers cannot be added to an installation that exists"
+      throw BackupFailure(
+        "\(shared.path) is not empty: choose another folder for --shared\(reason)")
     }
 
     /// Creates the shared folder of a target, and removes an interrupted copy from it.
