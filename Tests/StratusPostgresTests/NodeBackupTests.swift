@@ -59,41 +59,58 @@
       }
     }
 
-    /// Calls a body before a call of another node's turns.
+    /// The turns of a node that pauses once. Another node works during the pause.
     private final class Interrupted: BackupTurns {
-      let turns: any BackupTurns
-      let beforeTake: @Sendable (_ number: Int) async throws -> Void
-      let beforeNote: @Sendable () async throws -> Void
-      private let takes = Mutex(0)
+      enum Moment {
+        /// When the node renews its lease for the first time.
+        case renewal
+        /// When the node stores the time of its backup.
+        case note
+      }
+
+      private let turns: any BackupTurns
+      private let moment: Moment
+      private let body: @Sendable () async throws -> Void
+      private let state = Mutex((takes: 0, isPaused: false))
 
       init(
-        _ turns: any BackupTurns,
-        beforeTake: @escaping @Sendable (_ number: Int) async throws -> Void = { _ in },
-        beforeNote: @escaping @Sendable () async throws -> Void = {}
+        _ turns: any BackupTurns, at moment: Moment,
+        _ body: @escaping @Sendable () async throws -> Void
       ) {
         self.turns = turns
-        self.beforeTake = beforeTake
-        self.beforeNote = beforeNote
+        self.moment = moment
+        self.body = body
       }
 
       func times() async throws(ServerError) -> BackupTimes { try await turns.times() }
 
+      /// NB: a paused node also renews nothing on its other threads.
       func take() async throws(ServerError) -> Int64? {
-        let number = takes.withLock { takes in
-          takes += 1
-          return takes
+        let (isPaused, mustPause) = state.withLock { state -> (Bool, Bool) in
+          state.takes += 1
+          let wasPaused = state.isPaused
+          if moment == .renewal, state.takes == 2 { state.isPaused = true }
+          return (wasPaused, state.isPaused)
         }
-        do { try await beforeTake(number) } catch { throw .fault("\(error)") }
+        if isPaused { return nil }
+        if mustPause { try await pause() }
         return try await turns.take()
       }
 
       func note(begunAt: Int64, lease: Int64) async throws(ServerError) -> Bool {
-        do { try await beforeNote() } catch { throw .fault("\(error)") }
+        if moment == .note {
+          state.withLock { $0.isPaused = true }
+          try await pause()
+        }
         return try await turns.note(begunAt: begunAt, lease: lease)
       }
 
       func noteFailure(lease: Int64) async throws(ServerError) -> Bool {
         try await turns.noteFailure(lease: lease)
+      }
+
+      private func pause() async throws(ServerError) {
+        do { try await body() } catch { throw .fault("\(error)") }
       }
     }
 
@@ -117,41 +134,25 @@
       }
     }
 
-    private func isMade(_ outcome: NodeBackups.Outcome) -> Bool {
-      if case .made = outcome { true } else { false }
-    }
-
-    private func isNotDue(_ outcome: NodeBackups.Outcome) -> Bool {
-      if case .notDue = outcome { true } else { false }
-    }
-
-    private func isGivenUp(_ outcome: NodeBackups.Outcome) -> Bool {
-      if case .givenUp = outcome { true } else { false }
-    }
-
-    private func isFailed(_ outcome: NodeBackups.Outcome) -> Bool {
-      if case .failed = outcome { true } else { false }
-    }
-
     @Test func `one node makes a backup a day, and the other node does not repeat it`()
       async throws
     {
       try await withPlace { place, nodes in
         let one = place.backups(of: nodes[0].backupTurns)
         let other = place.backups(of: nodes[1].backupTurns)
-        #expect(isMade(await one.makeIfDue()))
-        #expect(isNotDue(await other.makeIfDue()))
+        #expect(await one.makeIfDue().name == "made")
+        #expect(await other.makeIfDue().name == "notDue")
         #expect(try place.names == [Self.first])
         let found = try Backup.verify(place.folder.appendingPathComponent(Self.first))
         #expect(found.storesCount == 1 && found.problems.isEmpty)
         // NB: the database's clock also counts the time that the test takes.
         place.pass(seconds: 86_400 - 600)
-        #expect(isNotDue(await other.makeIfDue()))
+        #expect(await other.makeIfDue().name == "notDue")
         place.pass(seconds: 600)
-        #expect(isMade(await other.makeIfDue()))
-        #expect(isNotDue(await one.makeIfDue()))
+        #expect(await other.makeIfDue().name == "made")
+        #expect(await one.makeIfDue().name == "notDue")
         place.pass(seconds: 86_400)
-        #expect(isMade(await one.makeIfDue()))
+        #expect(await one.makeIfDue().name == "made")
         // Two backups are kept.
         #expect(try place.names == ["2027-01-16T080000Z", "2027-01-17T080000Z"])
         let latest = place.folder.appendingPathComponent("2027-01-17T080000Z")
@@ -166,19 +167,15 @@
     @Test func `a node that loses its lease during the copy publishes nothing`() async throws {
       try await withPlace { place, nodes in
         let other = nodes[1].backupTurns
-        // The first lease begins the backup. The next one is a renewal.
-        let paused = Interrupted(
-          nodes[0].backupTurns,
-          beforeTake: { number in
-            if number != 2 { return }
-            place.pass(seconds: BackgroundWork.leaseSeconds + 1)
-            let lease = try await other.take()
-            #expect(lease != nil)
-          })
-        #expect(isGivenUp(await place.backups(of: paused).makeIfDue()))
+        let paused = Interrupted(nodes[0].backupTurns, at: .renewal) {
+          place.pass(seconds: BackgroundWork.leaseSeconds + 1)
+          let lease = try await other.take()
+          #expect(lease != nil)
+        }
+        #expect(await place.backups(of: paused).makeIfDue().name == "givenUp")
         #expect(try place.names == [])
         #expect(BackupHistory(of: place.shared).record == BackupRecord())
-        #expect(isMade(await place.backups(of: other).makeIfDue()))
+        #expect(await place.backups(of: other).makeIfDue().name == "made")
         #expect(try place.names.count == 1)
       }
     }
@@ -188,20 +185,18 @@
     {
       try await withPlace { place, nodes in
         let other = place.backups(of: nodes[1].backupTurns)
-        let paused = Interrupted(
-          nodes[0].backupTurns,
-          beforeNote: {
-            let names = try place.names
-            #expect(names == [Self.first])
-            place.pass(seconds: BackgroundWork.leaseSeconds + 1)
-            let outcome = await other.makeIfDue()
-            #expect(isMade(outcome))
-          })
-        #expect(isGivenUp(await place.backups(of: paused).makeIfDue()))
+        let paused = Interrupted(nodes[0].backupTurns, at: .note) {
+          let names = try place.names
+          #expect(names == [Self.first])
+          place.pass(seconds: BackgroundWork.leaseSeconds + 1)
+          let outcome = await other.makeIfDue()
+          #expect(outcome.name == "made")
+        }
+        #expect(await place.backups(of: paused).makeIfDue().name == "givenUp")
         #expect(try place.names == ["2027-01-15T080011Z"])
         let newer = place.folder.appendingPathComponent("2027-01-15T080011Z")
         #expect(BackupHistory(of: place.shared).record.folder == newer.path)
-        #expect(isNotDue(await other.makeIfDue()))
+        #expect(await other.makeIfDue().name == "notDue")
       }
     }
 
@@ -213,10 +208,10 @@
         let partial = place.folder.appendingPathComponent("2027-01-15T075900Z.partial-Ab12Cd")
         try FileManager.default.createDirectory(at: partial, withIntermediateDirectories: true)
         let other = place.backups(of: nodes[1].backupTurns)
-        #expect(isNotDue(await other.makeIfDue()))
+        #expect(await other.makeIfDue().name == "notDue")
         #expect(try place.names == [partial.lastPathComponent])
         place.pass(seconds: BackgroundWork.leaseSeconds + 1)
-        #expect(isMade(await other.makeIfDue()))
+        #expect(await other.makeIfDue().name == "made")
         #expect(try place.names == ["2027-01-15T080011Z"])
       }
     }
@@ -227,14 +222,14 @@
       try await withPlace { place, nodes in
         // A file is in the place of the folder, so no backup can be made.
         try Data().write(to: place.folder)
-        #expect(isFailed(await place.backups(of: nodes[0].backupTurns).makeIfDue()))
+        #expect(await place.backups(of: nodes[0].backupTurns).makeIfDue().name == "failed")
         #expect(await place.findings().contains("problem backup-failed"))
         try FileManager.default.removeItem(at: place.folder)
         let other = place.backups(of: nodes[1].backupTurns)
         place.pass(seconds: 3_600 - 600)
-        #expect(isNotDue(await other.makeIfDue()))
+        #expect(await other.makeIfDue().name == "notDue")
         place.pass(seconds: 600)
-        #expect(isMade(await other.makeIfDue()))
+        #expect(await other.makeIfDue().name == "made")
         #expect(await place.findings().contains("note backup-latest"))
       }
     }
@@ -242,8 +237,8 @@
     @Test func `a node that drains begins no backup`() async throws {
       try await withPlace { place, nodes in
         let draining = place.backups(of: nodes[0].backupTurns, mayBegin: { false })
-        #expect(isNotDue(await draining.makeIfDue()))
-        #expect(isMade(await place.backups(of: nodes[1].backupTurns).makeIfDue()))
+        #expect(await draining.makeIfDue().name == "notDue")
+        #expect(await place.backups(of: nodes[1].backupTurns).makeIfDue().name == "made")
       }
     }
 
@@ -284,6 +279,19 @@
         #expect(try await one.note(begunAt: 5, lease: newest))
         let last = try await other.times()
         #expect(last.begunAt == 5 && last.failedAt == nil)
+      }
+    }
+  }
+
+  extension NodeBackups.Outcome {
+    fileprivate var name: String {
+      switch self {
+      case .notDue: "notDue"
+      case .made: "made"
+      case .givenUp: "givenUp"
+      case .ended: "ended"
+      case .failed: "failed"
+      case .unknown(let error): "unknown: \(error.facts)"
       }
     }
   }

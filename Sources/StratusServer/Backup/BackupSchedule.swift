@@ -46,7 +46,7 @@ public struct BackupSchedule: Sendable {
   }
 
   /// - Parameter place: an installation in PostgreSQL. Its nodes make the backups in turn, so
-  ///   ``isDue(_:)`` decides, and not ``isDue``.
+  ///   ``isDue(after:)`` decides, and not ``isDue``.
   init(of place: PostgresPlace, _ settings: BackupSettings, live: Live) {
     source = .postgres(place)
     self.settings = settings
@@ -58,13 +58,14 @@ public struct BackupSchedule: Sendable {
   /// follows an hour later.
   public var isDue: Bool {
     isDue(
-      BackupTimes(
+      after: BackupTimes(
         now: live.ambient.now(), begunAt: backups().last?.begunAt,
         failedAt: history.record.failedAt))
   }
 
-  /// Whether it is time for the next backup, after backups at other times.
-  func isDue(_ times: BackupTimes) -> Bool {
+  /// Returns whether it is time for the next backup, after the latest backup and the latest
+  /// failure.
+  func isDue(after times: BackupTimes) -> Bool {
     if let failedAt = times.failedAt, (0..<Self.hour).contains(times.now - failedAt) {
       return false
     }
@@ -142,9 +143,10 @@ public struct BackupSchedule: Sendable {
 
   /// The complete backups of this source that a server has made, the oldest first.
   func backups() -> [(folder: URL, begunAt: Int64)] {
-    names().filter { $0.wholeMatch(of: Self.name) != nil }.compactMap { name in
+    let source = sourceName
+    return names().filter { $0.wholeMatch(of: Self.name) != nil }.compactMap { name in
       let folder = settings.folder.appendingPathComponent(name, isDirectory: true)
-      guard let manifest = try? Backup.manifest(of: folder), manifest.source == sourceName else {
+      guard let manifest = try? Backup.manifest(of: folder), manifest.source == source else {
         return nil
       }
       return (folder, manifest.begunAt)

@@ -36,10 +36,10 @@ struct NodeBackups: Sendable {
     guard mayBegin() else { return .notDue }
     do throws(ServerError) {
       let known = try await turns.times()
-      guard schedule.isDue(known), let lease = try await turns.take() else { return .notDue }
+      guard schedule.isDue(after: known), let lease = try await turns.take() else { return .notDue }
       // NB: another node may have made a backup before this node got the lease.
       let times = try await turns.times()
-      guard schedule.isDue(times) else { return .notDue }
+      guard schedule.isDue(after: times) else { return .notDue }
       return await make(begunAt: times.now, lease: lease)
     } catch {
       return .unknown(error)
