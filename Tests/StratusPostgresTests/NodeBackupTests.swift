@@ -200,6 +200,23 @@
       }
     }
 
+    @Test func `the only complete backup stays although its node has lost the lease`()
+      async throws
+    {
+      try await withPlace { place, nodes in
+        let other = nodes[1].backupTurns
+        let paused = Interrupted(nodes[0].backupTurns, at: .note) {
+          place.pass(seconds: BackgroundWork.leaseSeconds + 1)
+          let lease = try await other.take()
+          #expect(lease != nil)
+        }
+        #expect(await place.backups(of: paused).makeIfDue().name == "givenUp")
+        #expect(try place.names == [Self.first])
+        #expect(await place.backups(of: other).makeIfDue().name == "made")
+        #expect(try place.names == [Self.first, "2027-01-15T080011Z"])
+      }
+    }
+
     @Test func `another node makes the backup of a node that ended, after the end of its lease`()
       async throws
     {

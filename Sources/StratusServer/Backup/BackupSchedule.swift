@@ -113,7 +113,7 @@ public struct BackupSchedule: Sendable {
   /// many.
   func finish(_ folder: URL) {
     history.note(folder, everyHours: settings.everyHours)
-    removeOld()
+    removeOld(keeping: folder)
   }
 
   /// Notes for `stratus doctor` that a backup failed.
@@ -153,23 +153,37 @@ public struct BackupSchedule: Sendable {
     }.sorted { $0.begunAt < $1.begunAt }
   }
 
-  private func removeOld() {
-    for (folder, _) in backups().dropLast(max(1, settings.keptCount)) { remove(folder) }
+  /// Removes the oldest backups if there are too many.
+  ///
+  /// - Parameter latest: the backup that was just made. It stays even if the clock of this machine
+  ///   is so wrong that the backup seems to be the oldest one.
+  private func removeOld(keeping latest: URL) {
+    for (folder, _) in backups().dropLast(max(1, settings.keptCount))
+    where folder.lastPathComponent != latest.lastPathComponent {
+      remove(folder)
+    }
+  }
+
+  /// Removes a backup if there is a later one. The latest complete backup stays, because the
+  /// backup that another node is making may fail.
+  func removeUnlessLatest(_ folder: URL) {
+    if backups().last?.folder.lastPathComponent == folder.lastPathComponent { return }
+    remove(folder)
   }
 
   /// Removes a backup.
   ///
   /// NB: the folder is renamed first, so that an interrupted removal leaves no folder that looks
   /// like a backup.
-  func remove(_ folder: URL) {
+  private func remove(_ folder: URL) {
     let removed = URL(fileURLWithPath: folder.standardizedFileURL.path + Self.removedSuffix)
     guard rename(folder.path, removed.path) == 0 else { return }
     try? FileManager.default.removeItem(at: removed)
   }
 
   /// Removes the folders that interrupted backups and removals have left. A folder that another
-  /// server is writing has a lock, so it stays for a week. If the file system has no locks, each
-  /// folder stays for a week.
+  /// server is writing has a lock, so it stays for a week. If the file system has no locks for
+  /// folders, each folder stays for a week.
   ///
   /// Choice: a week, because no backup takes so long.
   private func removeLeftovers() {
@@ -179,15 +193,30 @@ public struct BackupSchedule: Sendable {
       let folder = settings.folder.appendingPathComponent(name)
       let lock = FolderLock(folder, waits: false)
       defer { lock?.release() }
-      if lock != nil || name < oldest { try? FileManager.default.removeItem(at: folder) }
+      if lock != nil || name < oldest { removeLeftover(folder) }
     }
+  }
+
+  /// NB: the folder is renamed first. On NFS, the lock of another machine is not visible. A node
+  /// that was paused and still writes the folder must not publish the rest of it.
+  private func removeLeftover(_ folder: URL) {
+    var folder = folder
+    if !folder.lastPathComponent.hasSuffix(Self.removedMark) {
+      let removed = settings.folder
+        .appendingPathComponent(folder.lastPathComponent + Self.removedMark)
+      guard rename(folder.path, removed.path) == 0 else { return }
+      folder = removed
+    }
+    try? FileManager.default.removeItem(at: folder)
   }
 
   private func names() -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: settings.folder.path)) ?? []
   }
 
-  private static let removedSuffix = ".partial-removed"
+  /// The end of the name of a folder that is being removed.
+  private static let removedMark = "removed"
+  private static let removedSuffix = ".partial-" + removedMark
   private static var name: Regex<Substring> { /\d{4}-\d{2}-\d{2}T\d{6}Z/ }
   private static var leftover: Regex<Substring> { /\d{4}-\d{2}-\d{2}T\d{6}Z\.partial-\w+/ }
 }

@@ -7,13 +7,14 @@ import StratusDomain
 ///
 /// A backup has a temporary name until it is complete. This node then renews the lease, gives the
 /// backup its final name, and stores its time in PostgreSQL. If the lease has ended before one of
-/// these steps, another node makes a backup, and this node removes its own.
+/// these steps, another node makes a backup. This node then removes its own, unless it is complete
+/// and the latest one.
 struct NodeBackups: Sendable {
   /// The result of an attempt to make a backup.
   enum Outcome: Sendable {
     case notDue
     case made(Backup.Summary, folder: URL)
-    /// This node has lost its lease, so another node makes the backup.
+    /// This node has lost or given up its lease, so another node makes the backup.
     case givenUp
     /// The server stops. The incomplete backup is removed now or by the next attempt.
     case ended
@@ -24,6 +25,9 @@ struct NodeBackups: Sendable {
 
   /// The pause between two renewals of the lease. Choice: a third of the lease's lifetime.
   private static let renewalPause = Duration.seconds(3)
+  /// The maximum number of renewals for one backup. A node whose disk does not answer must not
+  /// prevent the backups of the others for ever. Choice: a week, because no backup takes so long.
+  private static let renewalsMax = 7 * 86_400 / 3
 
   let schedule: BackupSchedule
   let turns: any BackupTurns
@@ -91,7 +95,7 @@ struct NodeBackups: Sendable {
     do throws(ServerError) {
       // NB: this node may have paused since it renewed the lease.
       if try await !turns.note(begunAt: begunAt, lease: lease) {
-        await Self.onThread { [schedule] in schedule.remove(backup.target) }
+        await Self.onThread { [schedule] in schedule.removeUnlessLatest(backup.target) }
         stop.request()
         try stop.requireNone()
       }
@@ -110,12 +114,12 @@ struct NodeBackups: Sendable {
     } catch {}
   }
 
-  /// Renews the lease until the task is cancelled. If another node has the lease, requests the end
-  /// of the backup.
+  /// Renews the lease until the task is cancelled. If another node has the lease, or if the backup
+  /// takes too long, requests the end of the backup.
   ///
   /// NB: if PostgreSQL cannot be reached, the copy fails, too.
   private func keep(_ lease: Int64, _ stop: BackupStop) async {
-    while true {
+    for _ in 0..<Self.renewalsMax {
       do { try await Task.sleep(for: Self.renewalPause) } catch { return }
       do throws(ServerError) {
         if try await turns.take() == lease { continue }
@@ -124,6 +128,7 @@ struct NodeBackups: Sendable {
         continue
       }
     }
+    stop.request()
   }
 
   /// Runs a body that blocks its thread for a long time.
