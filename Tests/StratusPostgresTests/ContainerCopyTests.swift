@@ -38,9 +38,12 @@
       INSERT INTO team (account, role, containers, added_at)
         VALUES ('eve', 'developer', '\(one.container) \(two.container)', 1),
           ('olga', 'owner', NULL, 1);
-      INSERT INTO audit (number, at, actor, action, container, subject)
-        VALUES (1, 1, 'operator', 'x', '\(one.container)', ''),
-          (2, 1, 'operator', 'x', '\(two.container)', ''), (3, 1, 'operator', 'x', NULL, '');
+      INSERT INTO audit (number, at, actor, action, account, container, subject)
+        VALUES (1, 1, 'operator', 'x', NULL, '\(one.container)', ''),
+          (2, 1, 'operator', 'x', 'ann', '\(two.container)', ''),
+          (3, 1, 'operator', 'x', 'ann', NULL, ''),
+          (4, 1, 'operator', 'x', 'bob', '\(one.container)', ''),
+          (5, 1, 'operator', 'x', 'ann', '\(one.container)', '');
       INSERT INTO mail_codes (hash, purpose, email, ends_at)
         VALUES (X'01', 'reset', 'ann@example.org', 9);
       """
@@ -148,7 +151,7 @@
           ("users WHERE name = '_a1'", 1), ("users", 1), ("sessions WHERE id = 's1'", 1),
           ("sessions", 1), ("passwords WHERE account IN ('ann', 'eve')", 2), ("passwords", 2),
           ("team WHERE account = 'eve' AND containers = '\(Self.one.container)'", 1),
-          ("team", 1), ("audit WHERE number = 1", 1), ("audit", 1), ("mail_codes", 0),
+          ("team", 1), ("audit WHERE number IN (1, 5)", 2), ("audit", 2), ("mail_codes", 0),
           ("registry WHERE layout = \(RegistryTables.layout)", 1),
         ]
         for (rows, number) in expected {
@@ -275,6 +278,7 @@
           switch RegistrySelection.rules[table.name] {
           case .ofContainer(let column), .ofAccount(let column): column
           case .limitedMembers: "containers"
+          case .auditEntries: "container"
           case .all, .omitted, nil: nil
           }
         guard let column else { continue }

@@ -12,6 +12,9 @@ public struct RegistrySelection: Sendable {
     case ofContainer(column: String)
     /// The rows whose column names an account of the containers.
     case ofAccount(column: String)
+    /// The entries of the audit log that name one of the containers, and no account that does not
+    /// belong to the containers.
+    case auditEntries
     /// The members of the team who are limited to some containers. Their rights are limited to the
     /// copied ones.
     case limitedMembers
@@ -26,7 +29,7 @@ public struct RegistrySelection: Sendable {
     "api_tokens": .ofContainer(column: "container"),
     "server_keys": .ofContainer(column: "container"),
     "sessions": .ofContainer(column: "container"),
-    "audit": .ofContainer(column: "container"),
+    "audit": .auditEntries,
     "accounts": .ofAccount(column: "id"),
     "passwords": .ofAccount(column: "account"),
     "passkeys": .ofAccount(column: "account"),
@@ -101,6 +104,11 @@ public struct RegistrySelection: Sendable {
       return try isNamed(by: values, column, of: table, in: containers) ? values : nil
     case .ofAccount(let column):
       return try isNamed(by: values, column, of: table, in: accounts) ? values : nil
+    case .auditEntries:
+      guard try isNamed(by: values, "container", of: table, in: containers) else { return nil }
+      let account = values[try Self.position(of: "account", in: table)]
+      if case .null = account { return values }
+      return try isNamed(by: values, "account", of: table, in: accounts) ? values : nil
     case .limitedMembers:
       let position = try Self.position(of: "containers", in: table)
       guard case .text(let list) = values[position],

@@ -86,7 +86,7 @@ public enum RegistryTables {
     try keepStores(epochs, on: connection)
   }
 
-  /// Adds stores to the list of stores, or replaces their epochs. The other stores stay in the list.
+  /// Adds stores to the list of stores, or replaces their epochs. The other stores stay listed.
   ///
   /// - Throws: `INTERNAL_ERROR`, for example if the layout is 1.
   public static func keepStores(
