@@ -18,7 +18,9 @@ struct CopyCommand: AsyncParsableCommand {
       With --container, the command copies only these containers and what belongs to them: their \
       users' accounts and sessions, API tokens, server keys, and the members of the team who are \
       limited to them. The source keeps all its data, and its other containers keep their change \
-      tokens. Containers cannot be added to an installation that exists.
+      tokens. The copy has the same keys as the source, so an operator of one of them can make \
+      tokens for the other until both have new keys (see "stratus web-token rotate-key"). \
+      Containers cannot be added to an installation that exists.
       """)
 
   @Option(help: ArgumentHelp("The source.", valueName: "folder or postgres://..."))
