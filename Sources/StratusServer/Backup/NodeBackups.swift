@@ -26,7 +26,7 @@ struct NodeBackups: Sendable {
   /// The pause between two renewals of the lease. Choice: a third of the lease's lifetime.
   private static let renewalPause = Duration.seconds(3)
   /// The maximum number of renewals for one backup. A node whose disk does not answer must not
-  /// prevent the backups of the others for ever. Choice: a week, because no backup takes so long.
+  /// block the backups of the others. Choice: a week, because no backup takes so long.
   private static let renewalsMax = 7 * 86_400 / 3
 
   let schedule: BackupSchedule
