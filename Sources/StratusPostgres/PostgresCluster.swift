@@ -45,6 +45,8 @@
     public let registry: PostgresRegistry
     public let stores: PostgresStores
     public let locks: PostgresWorkLocks
+    /// The turns of the nodes to make backups.
+    public let backupTurns: PostgresBackupTurns
     private let pools: PostgresPools
     private let autocommit: PostgresAutocommit
     private let bus: PostgresSignalBus
@@ -159,8 +161,12 @@
       }
       bus.listen(on: url)
       registry = PostgresRegistry(engine: PostgresEngine(schema: schema, pools: pools))
-      locks = PostgresWorkLocks(
+      let locks = PostgresWorkLocks(
         autocommit: autocommit, node: node, aheadMilliseconds: leaseAheadMilliseconds)
+      self.locks = locks
+      backupTurns = PostgresBackupTurns(
+        locks: locks, autocommit: autocommit, node: node,
+        aheadMilliseconds: leaseAheadMilliseconds)
       self.stores = stores
       self.pools = pools
       self.autocommit = autocommit

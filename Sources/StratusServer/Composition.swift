@@ -264,6 +264,9 @@ public struct Composition: Sendable {
   /// Completes the deletions of accounts, for tests. A running server does this itself.
   public func finishRemovals() async throws(ServerError) { try await remover.finishRemovals() }
 
+  /// The turns of the nodes to make backups, or nil if this server is the only one.
+  var backupTurns: (any BackupTurns)? { storage.backupTurns }
+
   static func withoutSlash(_ url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }

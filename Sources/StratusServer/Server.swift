@@ -169,13 +169,7 @@ public struct Server: Sendable {
     services.append(parts.versionSweep(logger: logger))
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
     services.append(MemorySweep(parts: parts))
-    if settings.postgres == nil {
-      BackupHistory(of: settings.dataFolder).note(everyHours: settings.backups?.everyHours)
-    }
-    if let backups = settings.backups {
-      let schedule = BackupSchedule(of: settings.dataFolder, backups, live: live)
-      services.append(BackupService(schedule: schedule, logger: logger))
-    }
+    if let backups = backupService(parts) { services.append(backups) }
     services.append(SessionSweep(accounts: parts.accounts, logger: logger))
     services.append(RemovalSweep(remover: parts.remover, logger: logger))
     // NB: Apple's push service sends notifications without any request, so the stores must stay

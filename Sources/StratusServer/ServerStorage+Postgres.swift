@@ -118,6 +118,7 @@ extension ServerStorage {
         },
         drain: { () throws(ServerError) in try await cluster.drain() },
         count: { cluster.activeNodesCount })
+      backupTurns = cluster.backupTurns
       prepare = {}
       problems = { [] }
       releaseMemory = { false }

@@ -39,6 +39,8 @@ public struct ServerStorage: Sendable {
   let newsOfOthers: any Signals
   /// The nodes that use the same stores.
   let nodes: StorageNodes
+  /// The turns of the nodes to make backups, or nil if only one process uses the stores.
+  var backupTurns: (any BackupTurns)?
 
   /// Creates a storage that consists of a folder with SQLite files.
   ///

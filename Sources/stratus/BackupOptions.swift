@@ -10,8 +10,9 @@ struct BackupOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      A folder in which the server makes backups by itself. Without this option, it makes no \
-      backups.
+      A folder in which the server makes backups by itself. With --postgres, all servers need the \
+      same folder, such as a mount of NFS, and one of them makes each backup. Without this option, \
+      the server makes no backups.
       """, valueName: "folder"))
   var backups: String?
 
@@ -23,7 +24,7 @@ struct BackupOptions: ParsableArguments {
 
   /// - Returns: nil if the server makes no backups.
   /// - Throws: `Failure` for an option that cannot be used.
-  func settings(data: URL, hasPostgres: Bool) throws -> BackupSettings? {
+  func settings(data: URL, postgres: PostgresAccess?) throws -> BackupSettings? {
     guard (1...Self.hoursMax).contains(backupHours) else {
       throw Failure("--backup-hours must be 1 to \(Self.hoursMax)")
     }
@@ -31,13 +32,16 @@ struct BackupOptions: ParsableArguments {
       throw Failure("--backup-count must be 1 to \(Self.countMax)")
     }
     guard let backups else { return nil }
-    if hasPostgres {
-      throw Failure(
-        "--backups copies a data folder; run 'stratus backup --postgres' at intervals instead")
-    }
     let folder = URL(fileURLWithPath: backups).standardizedFileURL
     if (folder.path + "/").hasPrefix(data.standardizedFileURL.path + "/") {
       throw Failure("--backups must not lie in the data folder; name a folder on another disk")
+    }
+    if let shared = postgres?.sharedFolder,
+      (folder.path + "/").hasPrefix(shared.standardizedFileURL.path + "/")
+    {
+      throw Failure(
+        "--backups must not lie in the folder of --shared; name another folder that all servers "
+          + "share")
     }
     return BackupSettings(folder: folder, everyHours: backupHours, keptCount: backupCount)
   }

@@ -3,11 +3,11 @@ import Foundation
 import StratusProgress
 import StratusServer
 
-/// `stratus copy`: moves an installation between a data folder and PostgreSQL.
+/// `stratus copy`: moves containers between a data folder and PostgreSQL.
 struct CopyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
-    abstract: "Move all containers between a data folder and PostgreSQL.",
+    abstract: "Move containers between a data folder and PostgreSQL.",
     discussion: """
       Stop all servers first. The command copies all containers with their accounts, tokens, keys \
       and assets, and then compares the copy with its source. The target must be empty. After an \
@@ -15,6 +15,13 @@ struct CopyCommand: AsyncParsableCommand {
       the source. With --new-history, they stay valid for the source, and expire for the copy. The \
       one with the valid tokens keeps the S3 bucket, which the other one cannot use any more. The \
       password of PostgreSQL comes from ~/.pgpass or from the variable PGPASSWORD.
+
+      With --container, the command copies only these containers and what belongs to them: their \
+      users' accounts and sessions, API tokens, server keys, and the members of the team who are \
+      limited to them. The source keeps all its data, and its other containers keep their change \
+      tokens. The copy has the same keys as the source, so an operator of one of them can make \
+      tokens for the other until both have new keys (see "stratus web-token rotate-key"). \
+      Containers cannot be added to an installation that exists.
       """)
 
   @Option(help: ArgumentHelp("The source.", valueName: "folder or postgres://..."))
@@ -41,6 +48,13 @@ struct CopyCommand: AsyncParsableCommand {
       valueName: "s3://bucket"))
   var assets: String?
 
+  @Option(
+    help: """
+      The ID of a container to copy, in both environments. The option may be given several times. \
+      Default: all containers.
+      """)
+  var container: [String] = []
+
   @Flag(help: "Keep the change tokens valid for the source, for example to try out the copy.")
   var newHistory = false
 
@@ -56,7 +70,8 @@ struct CopyCommand: AsyncParsableCommand {
       }
       summary = try InstallationCopy.run(
         from: Self.place(from), to: Self.place(to), shared: URL(fileURLWithPath: shared),
-        assets: access, history: newHistory ? .begunAnew : .moved
+        assets: access, containers: container.isEmpty ? nil : Set(container),
+        history: newHistory ? .begunAnew : .moved
       ) { progress in
         line.rename("copying \(progress.title)")
         line.advance(to: progress.doneRows, of: progress.totalRows)

@@ -254,8 +254,7 @@ struct ServeCommand: AsyncParsableCommand {
     settings.tls = try tls.files()
     settings.mail = try mail.settings(publicURL: publicURL)
     settings.providers = try providers.settings(publicURL: publicURL)
-    settings.backups = try backups.settings(
-      data: data.url, hasPostgres: settings.postgres != nil)
+    settings.backups = try backups.settings(data: data.url, postgres: settings.postgres)
     settings.push = try push.settings()
     settings.apns = try apns.access()
     return settings

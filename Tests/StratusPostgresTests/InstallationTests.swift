@@ -63,7 +63,7 @@
         #expect(first == "one")
         let source = try PostgresInstallation(
           try cluster.settings, now: { 0 }, makeEpoch: { 1 })
-        try source.renewEpochs()
+        try source.renewEpochs(ofContainers: nil)
         let none = try source.installationID()
         source.close()
         #expect(none == nil)

@@ -47,6 +47,8 @@ public enum BackgroundWork: String, Sendable {
   case restoredRemovals = "the removals after a restored backup"
   /// Sends notifications to APNs.
   case push = "the sending of notifications"
+  /// Makes the backups of an installation that several servers share.
+  case backups = "the backups"
 
   /// The lifetime of a lease in seconds. If a process ends without releasing its leases, other
   /// processes wait this long.

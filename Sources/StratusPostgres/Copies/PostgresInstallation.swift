@@ -110,11 +110,14 @@
     /// Ends the present reading.
     public func endReading() { connection.rollback() }
 
-    /// Makes all change tokens of the installation expire, and removes its ID.
-    public func renewEpochs() throws(ServerError) {
+    /// Makes change tokens expire, because a copy continues their history. If the copy has all
+    /// containers, it also keeps the ID of the installation, which is removed here.
+    ///
+    /// - Parameter containers: the containers of the tokens, or nil for all tokens.
+    public func renewEpochs(ofContainers containers: Set<String>?) throws(ServerError) {
       let timelines = PostgresTimelines(
         schema: schema, makeEpoch: makeEpoch, now: now, report: { _ in })
-      try timelines.renewAllEpochs(on: connection)
+      try timelines.renewAllEpochs(ofContainers: containers, on: connection)
     }
   }
 
@@ -131,7 +134,8 @@
         } else if try hasSchema() {
           var error = ServerError.fault("the database contains the data of Stratus already")
           error.hint =
-            "choose another database, or remove the schemas that begin with \(schema)"
+            "a copy cannot be added to an installation that exists; choose another database, or "
+            + "remove the schemas that begin with \(schema)"
           throw error
         }
         try connection.define(

@@ -117,7 +117,7 @@
           known?.timeline.cluster == timeline.cluster
           && (known?.timeline.number ?? 0) > timeline.number
         if !isKnown, !isRenewed { isRenewed = try mustRenew(after: known, on: connection) }
-        if isRenewed { try renewEpochs(on: connection) }
+        if isRenewed { try renewEpochs(ofContainers: nil, on: connection) }
         if isRenewed, known == nil, try isElsewhere(timeline, on: connection) {
           try RegistryTables.forgetInstallation(on: connection)
         }
@@ -163,13 +163,17 @@
       return now() - known.seenAt > Self.failoverMillisecondsMax
     }
 
-    /// Begins a new history in every store, because a copy continues the present one and keeps the
-    /// installation's ID. One separate transaction does this for all stores.
-    func renewAllEpochs(on connection: PostgresConnection) throws(ServerError) {
+    /// Begins a new history in stores, because a copy continues the present one. A copy of all
+    /// stores also keeps the installation's ID. One separate transaction does this for all stores.
+    ///
+    /// - Parameter containers: the containers of the stores, or nil for all stores.
+    func renewAllEpochs(
+      ofContainers containers: Set<String>? = nil, on connection: PostgresConnection
+    ) throws(ServerError) {
       try connection.beginWrite(in: schema, locks: [])
       do throws(ServerError) {
-        try renewEpochs(on: connection)
-        try RegistryTables.forgetInstallation(on: connection)
+        try renewEpochs(ofContainers: containers, on: connection)
+        if containers == nil { try RegistryTables.forgetInstallation(on: connection) }
       } catch {
         connection.rollback()
         throw error
@@ -177,10 +181,15 @@
       try connection.commit().require()
     }
 
-    private func renewEpochs(on connection: PostgresConnection) throws(ServerError) {
+    private func renewEpochs(
+      ofContainers containers: Set<String>?, on connection: PostgresConnection
+    ) throws(ServerError) {
       var stores: [(key: [SQLValue], number: Int64)] = []
       try connection.run(TimelineStatements.stores, []) { (row) throws(ServerError) in
-        stores.append(([.text(row.text(0)), .text(row.text(1))], row.integer(2)))
+        let container = row.text(0)
+        if containers?.contains(container) ?? true {
+          stores.append(([.text(container), .text(row.text(1))], row.integer(2)))
+        }
         return true
       }
       for store in stores {

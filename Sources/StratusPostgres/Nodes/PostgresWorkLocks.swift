@@ -57,13 +57,23 @@
     public func lease(
       _ work: BackgroundWork, at address: StoreAddress
     ) async throws(ServerError) -> Bool {
+      try await leaseNumber(work, at: address) != nil
+    }
+
+    /// Takes or renews a lease like ``lease(_:at:)``.
+    ///
+    /// - Returns: the number of the lease, which increases with each new holder, or nil if another
+    ///   node has the lease.
+    func leaseNumber(
+      _ work: BackgroundWork, at address: StoreAddress
+    ) async throws(ServerError) -> Int64? {
       let values: [SQLValue] = [
         .text(work.rawValue), .text(address.container), .text(address.environment.rawValue),
         .text(node), .integer(aheadMilliseconds()),
         .integer(BackgroundWork.leaseSeconds * 1_000), .integer(aheadMilliseconds()),
       ]
       return try await autocommit.run { (session) throws(ServerError) in
-        try session.connection.execute(LockStatements.lease, values) == 1
+        try session.connection.first(LockStatements.lease, values) { $0.integer(0) }
       }
     }
 
@@ -92,6 +102,7 @@
         holder = excluded.holder, until = excluded.until,
         token = leases.token + CASE WHEN leases.holder = excluded.holder THEN 0 ELSE 1 END
       WHERE leases.holder = excluded.holder OR leases.until <= \(PostgresTables.now) + ?
+      RETURNING leases.token
       """)
   }
 #endif

@@ -47,6 +47,10 @@
         token BIGINT NOT NULL,
         until BIGINT NOT NULL,
         PRIMARY KEY (work, container, environment));
+      CREATE TABLE IF NOT EXISTS work_times (
+        work TEXT COLLATE "C" PRIMARY KEY,
+        done_at BIGINT,
+        failed_at BIGINT);
       CREATE TABLE IF NOT EXISTS timelines (
         cluster TEXT COLLATE "C" NOT NULL,
         timeline BIGINT NOT NULL,

@@ -10,17 +10,22 @@ public struct TableCopy {
   private let subject: Subject
   private let source: any TableSet
   private let target: any TableSet
+  /// The rows of the registry that are copied, or nil if all are.
+  private let selection: RegistrySelection?
   /// The tables that both engines have, with the kinds of their values.
   public let tables: [CopiedTable]
 
   /// - Parameters:
   ///   - target: tables that were just created.
   ///   - typed: the one of `source` and `target` whose engine distinguishes texts and bytes.
+  ///   - selection: the rows of a registry that are copied, or nil if all are.
   /// - Throws: `INTERNAL_ERROR` if the layouts differ.
   public init(
-    of subject: Subject, from source: any TableSet, to target: any TableSet, typed: any TableSet
+    of subject: Subject, from source: any TableSet, to target: any TableSet,
+    typed: any TableSet, selection: RegistrySelection? = nil
   ) throws(ServerError) {
     self.subject = subject
+    self.selection = selection
     self.source = source
     self.target = target
     tables = try typed.tables()
@@ -32,11 +37,11 @@ public struct TableCopy {
     }
   }
 
-  /// Copies all rows, and the counters of keys.
+  /// Copies the rows, and the counters of keys.
   ///
-  /// - Parameter onRows: is called at intervals with the number of rows that were copied since the
+  /// - Parameter onRows: is called at intervals with the number of rows that were read since the
   ///   last call.
-  /// - Returns: the count and the checksum of each table.
+  /// - Returns: the count and the checksum of the copied rows of each table.
   public func run(
     onRows: (Int64) -> Void = { _ in }
   ) throws(ServerError) -> [String: TableTally] {
@@ -44,16 +49,19 @@ public struct TableCopy {
     for table in tables {
       try target.connection.define("DELETE FROM \"\(table.name)\";")
       var tally = TableTally()
+      var readRows: Int64 = 0
       let cutColumn = cutColumn(of: table)
       try target.fill(table) { (add) throws(ServerError) in
-        try source.read(table) { (values) throws(ServerError) in
-          let values = cutColumn.map { cut(values, at: $0) } ?? values
+        try source.read(table) { (found) throws(ServerError) in
+          readRows += 1
+          if readRows % Self.rowsPerReport == 0 { onRows(Self.rowsPerReport) }
+          guard let kept = try chosen(found, of: table) else { return }
+          let values = cutColumn.map { cut(kept, at: $0) } ?? kept
           tally.add(values)
           try add(values)
-          if tally.rows % Self.rowsPerReport == 0 { onRows(Self.rowsPerReport) }
         }
       }
-      onRows(tally.rows % Self.rowsPerReport)
+      onRows(readRows % Self.rowsPerReport)
       tallies[table.name] = tally
     }
     // NB: `greatestKeys()` may also return tables that only the source's engine has. They are left
@@ -91,6 +99,14 @@ public struct TableCopy {
       target.connection.dialect.entryBytesMax == nil
     else { return }
     try target.connection.execute(Self.dropCutIndexes, [.integer(Int64(max))])
+  }
+
+  /// Returns a row as the copy contains it, or nil if the row is left out.
+  private func chosen(
+    _ values: [SQLValue], of table: CopiedTable
+  ) throws(ServerError) -> [SQLValue]? {
+    guard let selection else { return values }
+    return try selection.row(values, of: table)
   }
 
   /// The position of the column whose values the target cuts, or nil if it cuts none.

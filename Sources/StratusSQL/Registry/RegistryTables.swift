@@ -84,6 +84,15 @@ public enum RegistryTables {
       return
     }
     try connection.define("DELETE FROM stores;")
+    try keepStores(epochs, on: connection)
+  }
+
+  /// Adds stores to the list of stores, or replaces their epochs. The other stores stay listed.
+  ///
+  /// - Throws: `INTERNAL_ERROR`, for example if the layout is 1.
+  public static func keepStores(
+    _ epochs: [StoreAddress: Int64], on connection: any SQLConnection
+  ) throws(ServerError) {
     for (address, epoch) in epochs {
       try connection.execute(
         StoreStatements.keep,

@@ -32,6 +32,14 @@ public struct PostgresPlace: Sendable {
 
   /// The name of the bucket with the bytes of assets, or nil if they are in ``shared``.
   var assetsPlace: String? { assets?.place ?? AssetsPlace(data: data).stored }
+
+  /// The installation without secrets, as the list of a backup's files names it.
+  var sourceName: String {
+    #if Postgres
+      if let shown = (try? PostgresURL(url))?.shown { return "PostgreSQL at \(shown)" }
+    #endif
+    return "PostgreSQL"
+  }
 }
 
 extension Backup {
@@ -50,6 +58,20 @@ extension Backup {
     of place: PostgresPlace, at folder: URL, keys: URL? = nil, since earlier: URL? = nil,
     live: Live = Live(), onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
+    let prepared = try prepare(of: place, at: folder, since: earlier, live: live, onProgress)
+    try prepared.publish()
+    if let keys { try KeyBackup.copy(of: place.shared, to: keys) }
+    return prepared.summary
+  }
+
+  /// Makes a backup of an installation in PostgreSQL. The backup has a temporary name until
+  /// ``PreparedBackup/publish()``.
+  ///
+  /// - Parameter stop: lets another thread end the copy early.
+  static func prepare(
+    of place: PostgresPlace, at folder: URL, since earlier: URL?, live: Live,
+    stop: BackupStop? = nil, _ onProgress: @escaping (Progress) -> Void = { _ in }
+  ) throws(BackupFailure) -> PreparedBackup {
     #if Postgres
       guard FileManager.default.fileExists(atPath: place.shared.path) else {
         throw BackupFailure(
@@ -60,8 +82,8 @@ extension Backup {
         at: place.url, schema: place.schema, live: live)
       defer { installation.close() }
       let cluster = PostgresBackup(installation: installation, place: place)
-      return try make(
-        of: place.shared, beside: cluster, at: folder, keys: keys, since: earlier, live: live,
+      return try prepare(
+        of: place.shared, beside: cluster, at: folder, since: earlier, live: live, stop: stop,
         onProgress)
     #else
       throw BackupFailure.withoutPostgres
@@ -132,7 +154,7 @@ extension Backup {
     let installation: PostgresInstallation
     let place: PostgresPlace
 
-    var shown: String { "PostgreSQL at \(installation.shown)" }
+    var shown: String { place.sourceName }
     var assetsPlace: String? { place.assetsPlace }
     var journalFolder: URL { place.data }
 

@@ -50,6 +50,8 @@ public struct Backup {
   private(set) var removals = RemovalSource.none
   /// The stores and the registry, if they are not files in ``source``.
   private(set) var cluster: (any BackupCluster)?
+  /// Lets another thread end the copy early.
+  private(set) var stop: BackupStop?
 
   /// The journal of removals whose entries a restore applies.
   public enum RemovalSource: Sendable, Equatable {
@@ -77,22 +79,27 @@ public struct Backup {
     of data: URL, at folder: URL, keys: URL? = nil, since earlier: URL? = nil, live: Live = Live(),
     onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
-    try make(
-      of: data, beside: nil, at: folder, keys: keys, since: earlier, live: live, onProgress)
+    let prepared = try prepare(of: data, at: folder, since: earlier, live: live, onProgress)
+    try prepared.publish()
+    if let keys { try KeyBackup.copy(of: data, to: keys) }
+    return prepared.summary
   }
 
-  /// Copies a data folder, or the stores of PostgreSQL and the shared folder of its servers.
-  static func make(
-    of source: URL, beside cluster: (any BackupCluster)?, at folder: URL, keys: URL?,
-    since earlier: URL?, live: Live, _ onProgress: @escaping (Progress) -> Void
-  ) throws(BackupFailure) -> Summary {
+  /// Copies a data folder, or the stores of PostgreSQL and the shared folder of its servers. The
+  /// backup has a temporary name until ``PreparedBackup/publish()``.
+  ///
+  /// - Parameter stop: lets another thread end the copy early.
+  static func prepare(
+    of source: URL, beside cluster: (any BackupCluster)? = nil, at folder: URL,
+    since earlier: URL?, live: Live, stop: BackupStop? = nil,
+    _ onProgress: @escaping (Progress) -> Void = { _ in }
+  ) throws(BackupFailure) -> PreparedBackup {
     var known: (folder: URL, manifest: BackupManifest)?
     if let earlier { known = (earlier.standardizedFileURL, try manifest(of: earlier)) }
     var backup = Backup(source: source, target: folder, live: live, earlier: known, onProgress)
     backup.cluster = cluster
-    let summary = try backup.run(.keep)
-    if let keys { try KeyBackup.copy(of: source, to: keys) }
-    return summary
+    backup.stop = stop
+    return try backup.prepare(.keep)
   }
 
   /// Creates a data folder from a backup, so that a server can continue with it.
@@ -116,9 +123,10 @@ public struct Backup {
     var backup = Backup(source: folder, target: data, live: live, earlier: nil, onProgress)
     backup.removals = removals
     try backup.requireIntactStores()
-    let summary = try backup.run(.beginAnew)
+    let prepared = try backup.prepare(.beginAnew)
+    try prepared.publish()
     if let keys { try KeyBackup.restore(keys, to: data) }
-    return summary
+    return prepared.summary
   }
 
   private init(
@@ -132,12 +140,13 @@ public struct Backup {
     self.live = live
   }
 
-  private func run(_ purpose: FolderCopy.Purpose) throws(BackupFailure) -> Summary {
+  private func prepare(
+    _ purpose: FolderCopy.Purpose
+  ) throws(BackupFailure) -> PreparedBackup {
     // NB: a store that is created after the list was read is not copied.
     let begunAt = live.ambient.now()
     let stores = try storesToCopy()
     let (partial, lock) = try makeLockedFolder()
-    defer { lock?.release() }
     do throws(BackupFailure) {
       var run = BackupRun(self, to: partial, purpose)
       try run.copy(stores)
@@ -147,15 +156,10 @@ public struct Backup {
         try run.writeManifest(begunAt: begunAt)
       case .beginAnew: try run.restoreRemovals()
       }
-      let summary = run.summary
-      // NB: the rename fails if another process has created the folder since the check, and has put
-      // files into it.
-      guard DataFolder.flushNames(in: partial), rename(partial.path, target.path) == 0,
-        DataFolder.flushNames(in: target.deletingLastPathComponent())
-      else { throw BackupFailure("\(target.path) cannot be created from the copy", errno) }
-      return summary
+      return PreparedBackup(partial: partial, target: target, lock: lock, summary: run.summary)
     } catch {
       try? FileManager.default.removeItem(at: partial)
+      lock?.release()
       throw error
     }
   }

@@ -40,6 +40,7 @@ struct BackupRun {
     for address in addresses {
       progress.title = address.title
       do throws(ServerError) {
+        try backup.stop?.requireNone()
         let store = try copyStore(at: address)
         epochs[address] = store.epoch
         stores.append(store)
@@ -50,6 +51,7 @@ struct BackupRun {
       summary.storesCount += 1
     }
     do throws(ServerError) {
+      try backup.stop?.requireNone()
       if let cluster = backup.cluster {
         try cluster.copyRegistry(to: partial, epochs: epochs)
       } else {
@@ -115,6 +117,7 @@ struct BackupRun {
     var (summary, progress) = (summary, progress)
     try FolderInspection(of: partial, readsAll: false).eachAssetFile(ofStore: address) {
       [backup] (file, size, checksum) throws(ServerError) in
+      try backup.stop?.requireNone()
       let asset = CopiedAsset(file: file, sizeBytes: size, checksum: checksum)
       let outcome = try assets.copy(asset) { bytes in
         progress.doneBytes += bytes

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// Makes backups at intervals while the server runs.
+/// Makes backups of a data folder at intervals while the server runs.
 struct BackupService: ServiceLifecycle.Service {
   /// The pause between two checks whether a backup is due.
   private static let pause = Duration.seconds(60)
@@ -36,21 +36,27 @@ struct BackupService: ServiceLifecycle.Service {
     guard schedule.isDue else { return }
     do throws(BackupFailure) {
       let (folder, summary) = try schedule.run()
-      logger.notice(
-        """
-        the backup \(folder.path) is complete: stores \(summary.storesCount), unchanged \
-        \(summary.sharedStoresCount), files \(summary.filesCount), unchanged \
-        \(summary.sharedFilesCount)
-        """)
-      if let first = summary.missingFiles.first {
-        logger.error(
-          """
-          files that records hold are missing or damaged: \(summary.missingFiles.count), the \
-          first \(first)
-          """)
-      }
+      logger.report(summary, of: folder)
     } catch {
       logger.error("no backup was made: \(error); the next attempt follows in an hour")
     }
+  }
+}
+
+extension Logger {
+  /// Logs the result of a backup that a server has made by itself.
+  func report(_ summary: Backup.Summary, of folder: URL) {
+    notice(
+      """
+      the backup \(folder.path) is complete: stores \(summary.storesCount), unchanged \
+      \(summary.sharedStoresCount), files \(summary.filesCount), unchanged \
+      \(summary.sharedFilesCount)
+      """)
+    guard let first = summary.missingFiles.first else { return }
+    error(
+      """
+      files that records hold are missing or damaged: \(summary.missingFiles.count), the first \
+      \(first)
+      """)
   }
 }

@@ -8,7 +8,7 @@
   import StratusWire
 
   extension InstallationCopy {
-    /// Copies a data folder into an empty database.
+    /// Copies a data folder or some of its containers into an empty database.
     ///
     /// Each store is copied in a transaction of its own, so a copy of many stores needs few locks.
     /// Nodes refuse the database until the copy is complete.
@@ -24,8 +24,16 @@
       // NB: in the database, the removals after a restored backup are rows. Each node finds them,
       // and no node answers a request before they are applied.
       let removals = try RemovalFile(data: folder).pendingEntries() ?? []
+      guard containers == nil || removals.isEmpty else {
+        throw BackupFailure(RegistrySelection.unappliedRemovals, what: "\(folder.path)")
+      }
       var copy = self
       copy.assetsPlace = AssetsPlace(data: folder).stored
+      try copy.requireFilesInFolders()
+      let selection: RegistrySelection?
+      do throws(ServerError) { selection = try self.selection(inFolder: folder) } catch {
+        throw BackupFailure(error, what: "\(folder.path)")
+      }
       try requireFreeShared()
       let target = try Self.installation(at: url, schema: schema, live: live)
       defer { target.close() }
@@ -33,18 +41,34 @@
         throw BackupFailure(error, what: "the database", verb: "used")
       }
       try prepareShared()
-      do throws(ServerError) { return try copy.fill(target, from: folder, removals) } catch {
+      do throws(ServerError) {
+        return try copy.fill(target, from: folder, removals, selection)
+      } catch {
         throw BackupFailure(error, what: "\(folder.path)")
       }
     }
 
+    private func selection(
+      inFolder folder: URL
+    ) throws(ServerError) -> RegistrySelection? {
+      let registry = try SQLiteTableSet(reading: DataFolder.registry(in: folder))
+      let found: RegistrySelection?
+      do throws(ServerError) { found = try selection(in: registry) } catch {
+        try? registry.close()
+        throw error
+      }
+      try registry.close()
+      return found
+    }
+
     private func fill(
-      _ target: PostgresInstallation, from folder: URL, _ removals: [RemovalEntry]
+      _ target: PostgresInstallation, from folder: URL, _ removals: [RemovalEntry],
+      _ selection: RegistrySelection?
     ) throws(ServerError) -> Summary {
       var summary = Summary()
       summary.assetsPlace = assetsPlace
       let addresses: [StoreAddress]
-      do { addresses = try DataFolder.stores(in: folder) } catch {
+      do { addresses = try DataFolder.stores(in: folder).filter(includes) } catch {
         throw .fault("the folder cannot be read", facts: ["error": "\(error)"])
       }
       var epochs: [StoreAddress: Int64] = [:]
@@ -73,7 +97,8 @@
       do throws(ServerError) {
         try target.fillRegistry { (tables) throws(ServerError) in
           try copy(
-            .registry, "accounts", from: registry, to: tables, typed: registry, &summary)
+            .registry, "accounts", from: registry, to: tables, typed: registry,
+            selection: selection, &summary)
           try RegistryTables.setStores(epochs, on: tables.connection)
           try RegistryTables.addPending(removals, on: tables.connection)
           if history == .begunAnew {
@@ -93,21 +118,34 @@
       // between the two steps, change tokens would expire for both, and no change would be missed.
       if history == .moved {
         try FolderRenewal(of: folder).run(
-          addresses, makeEpoch: live.makeEpoch, now: live.ambient.now())
+          addresses, keepsOthers: containers != nil, makeEpoch: live.makeEpoch,
+          now: live.ambient.now())
       }
       try removeMark()
       try target.finishCopy()
       return summary
     }
 
-    /// Copies an installation in PostgreSQL into a folder that does not exist yet.
+    /// Copies an installation in PostgreSQL or some of its containers into a folder that does not
+    /// exist yet.
     func move(postgres url: String, to folder: URL) throws(BackupFailure) -> Summary {
+      try requireFilesInFolders()
+      let source = try Self.installation(at: url, schema: schema, live: live)
+      defer { source.close() }
+      let addresses: [StoreAddress]
+      let selection: RegistrySelection?
+      do throws(ServerError) {
+        addresses = try source.beginReading().filter(includes)
+        selection = try self.selection(in: try source.registry())
+      } catch {
+        throw BackupFailure(error, what: "the installation in PostgreSQL")
+      }
       let partial = try Backup.makePartialFolder(for: folder)
       do throws(BackupFailure) {
-        let source = try Self.installation(at: url, schema: schema, live: live)
-        defer { source.close() }
         let summary: Summary
-        do throws(ServerError) { summary = try fill(partial, from: source) } catch {
+        do throws(ServerError) {
+          summary = try fill(partial, from: source, addresses, selection)
+        } catch {
           throw BackupFailure(error, what: "the installation in PostgreSQL")
         }
         guard DataFolder.flushNames(in: partial), rename(partial.path, folder.path) == 0,
@@ -121,11 +159,11 @@
     }
 
     private func fill(
-      _ folder: URL, from source: PostgresInstallation
+      _ folder: URL, from source: PostgresInstallation, _ addresses: [StoreAddress],
+      _ selection: RegistrySelection?
     ) throws(ServerError) -> Summary {
       var summary = Summary()
       summary.assetsPlace = assetsPlace
-      let addresses = try source.beginReading()
       var epochs: [StoreAddress: Int64] = [:]
       for address in addresses {
         let target = try SQLiteTableSet(creating: DataFolder.file(of: address, in: folder)) {
@@ -156,7 +194,7 @@
       do throws(ServerError) {
         try copy(
           .registry, "accounts", from: try source.registry(), to: registry, typed: registry,
-          &summary)
+          selection: selection, &summary)
         try RegistryTables.setStores(epochs, on: registry.connection)
         if history == .begunAnew {
           try RegistryTables.forgetInstallation(on: registry.connection)
@@ -174,9 +212,11 @@
         }
       }
       if history == .moved {
-        try source.renewEpochs()
-        // The source has its own copy of the files in the shared folder, and gets a new ID.
-        try? FileManager.default.removeItem(at: FolderAssetStore.ownerFile(in: shared))
+        try source.renewEpochs(ofContainers: containers)
+        if containers == nil {
+          // The source has its own copy of the files in the shared folder, and gets a new ID.
+          try? FileManager.default.removeItem(at: FolderAssetStore.ownerFile(in: shared))
+        }
       }
       return summary
     }
@@ -214,7 +254,11 @@
     private func requireFreeShared() throws(BackupFailure) {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: shared.path)) ?? []
       if names.isEmpty || names.contains(mark.lastPathComponent) { return }
-      throw BackupFailure("\(shared.path) is not empty: choose another folder for --shared")
+      let reason =
+        containers == nil
+        ? "" : ", because containers cannot be added to an installation that exists"
+      throw BackupFailure(
+        "\(shared.path) is not empty: choose another folder for --shared\(reason)")
     }
 
     /// Creates the shared folder of a target, and removes an interrupted copy from it.

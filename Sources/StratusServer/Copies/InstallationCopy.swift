@@ -5,10 +5,11 @@ import StratusSQL
 import StratusSQLite
 import StratusWire
 
-/// Moves all containers of an installation between a data folder and PostgreSQL, with all accounts,
+/// Moves containers of an installation between a data folder and PostgreSQL, with their accounts,
 /// tokens, keys and assets. No server may use the source or the target meanwhile.
 ///
-/// The methods block the thread. At most one row and one piece of a file are in memory.
+/// The methods block the thread. At most one row and one piece of a file are in memory. If single
+/// containers are copied, the IDs of their accounts are in memory, too.
 public struct InstallationCopy {
   /// The source or the target of a copy.
   public enum Place: Sendable, Hashable {
@@ -20,7 +21,8 @@ public struct InstallationCopy {
 
   /// The effect on change tokens and on the installation's ID. An installation and its copy must
   /// never continue the same history, because a device that used both would miss changes. They must
-  /// not have the same ID either, because each would remove files of the other from a bucket.
+  /// not have the same ID either, because each would remove files of the other from a bucket. After
+  /// a copy of single containers, the source keeps the ID, because it goes on with the others.
   public enum History: Sendable, Hashable {
     /// Change tokens stay valid for the target, and expire for the source. The target keeps the ID.
     case moved
@@ -55,11 +57,14 @@ public struct InstallationCopy {
   /// The bucket with the bytes of assets, as ``AssetsPlace`` stores it, or nil if they are in
   /// folders.
   var assetsPlace: String?
+  /// The containers that are copied, or nil if all are.
+  let containers: Set<String>?
   let schema: String
   let live: Live
   let onProgress: (Progress) -> Void
 
-  /// Copies an installation, and reads the copy again to compare it with the source.
+  /// Copies an installation or some of its containers, and reads the copy again to compare it with
+  /// the source.
   ///
   /// - Parameters:
   ///   - target: an empty database, or a folder that does not exist. An interrupted copy is removed
@@ -67,18 +72,21 @@ public struct InstallationCopy {
   ///   - shared: the folder of the keys and of the bytes of assets of the servers on PostgreSQL. If
   ///     it belongs to the target, it must be empty.
   ///   - assets: the S3 bucket with the bytes of assets, if they are not in folders.
+  ///   - containers: the IDs of the containers, or nil for all. With single containers, only the
+  ///     rows of the registry that belong to these containers are copied.
   ///   - schema: the schema in PostgreSQL. Tests use schemas of their own.
   ///   - onProgress: is called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func run(
-    from source: Place, to target: Place, shared: URL, assets: S3Access? = nil, history: History,
-    schema: String = "stratus", live: Live = Live(),
+    from source: Place, to target: Place, shared: URL, assets: S3Access? = nil,
+    containers: Set<String>? = nil, history: History, schema: String = "stratus",
+    live: Live = Live(),
     onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
     #if Postgres
       var copy = InstallationCopy(
-        shared: shared.standardizedFileURL, history: history, schema: schema, live: live,
-        onProgress: onProgress)
+        shared: shared.standardizedFileURL, history: history, containers: containers,
+        schema: schema, live: live, onProgress: onProgress)
       copy.assetsPlace = assets?.location.place
       switch (source, target) {
       case (.folder(let folder), .postgres(let url)):
@@ -102,24 +110,28 @@ extension InstallationCopy {
   ///
   /// - Parameters:
   ///   - title: the title for the progress.
-  ///   - typed: see ``TableCopy/init(of:from:to:typed:)``.
+  ///   - typed: see ``TableCopy/init(of:from:to:typed:selection:)``.
+  ///   - selection: the rows of a registry that are copied, or nil if all are.
   func copy(
     _ subject: TableCopy.Subject, _ title: String, from source: any TableSet,
-    to target: any TableSet, typed: any TableSet, _ summary: inout Summary
+    to target: any TableSet, typed: any TableSet, selection: RegistrySelection? = nil,
+    _ summary: inout Summary
   ) throws(ServerError) {
     summary.rowsCount += try Self.copyTables(
-      subject, title, from: source, to: target, typed: typed, onProgress)
+      subject, title, from: source, to: target, typed: typed, selection: selection, onProgress)
   }
 
-  /// Copies the tables like ``copy(_:_:from:to:typed:_:)``.
+  /// Copies the tables like ``copy(_:_:from:to:typed:selection:_:)``.
   ///
   /// - Returns: the number of rows.
   static func copyTables(
     _ subject: TableCopy.Subject, _ title: String, from source: any TableSet,
-    to target: any TableSet, typed: any TableSet, _ onProgress: (Progress) -> Void
+    to target: any TableSet, typed: any TableSet, selection: RegistrySelection? = nil,
+    _ onProgress: (Progress) -> Void
   ) throws(ServerError) -> Int64 {
     try requireLayout(of: subject, on: source.connection)
-    let copy = try TableCopy(of: subject, from: source, to: target, typed: typed)
+    let copy = try TableCopy(
+      of: subject, from: source, to: target, typed: typed, selection: selection)
     var progress = Progress(
       title: title, doneRows: 0, totalRows: try source.rowsCount(of: copy.tables))
     onProgress(progress)
@@ -130,6 +142,29 @@ extension InstallationCopy {
     try copy.verify(tallies)
     try copy.finish()
     return tallies.values.reduce(0) { $0 + $1.rows }
+  }
+
+  /// Whether the stores of a container are copied.
+  func includes(_ address: StoreAddress) -> Bool {
+    containers?.contains(address.container) ?? true
+  }
+
+  /// Returns the rows of the registry that are copied, or nil if all are.
+  ///
+  /// - Throws: `INTERNAL_ERROR`, for example if the registry lacks one of the containers.
+  func selection(in registry: any TableSet) throws(ServerError) -> RegistrySelection? {
+    guard let containers else { return nil }
+    try Self.requireLayout(of: .registry, on: registry.connection)
+    return try RegistrySelection(of: containers, on: registry.connection)
+  }
+
+  /// Refuses to copy single containers whose bytes of assets are in a bucket. Source and target
+  /// would both remove the files that they do not know from the same place.
+  func requireFilesInFolders() throws(BackupFailure) {
+    guard containers != nil, let assetsPlace else { return }
+    throw BackupFailure(
+      "the bytes of assets are in \(assetsPlace), which only one installation may use: copy all "
+        + "containers")
   }
 
   private static func requireLayout(

@@ -9,15 +9,11 @@ struct BackupFindings {
   /// is not reported.
   private static let oldHours: Int64 = 192
 
+  private static let advice = "run 'stratus backup', or start the server with --backups"
+
   let folder: URL
   /// The present time, in milliseconds since 1970 UTC.
   let now: Int64
-  /// Whether the server can make backups by itself.
-  var canBeScheduled = true
-
-  private var advice: String {
-    "run 'stratus backup'" + (canBeScheduled ? ", or start the server with --backups" : "")
-  }
 
   func findings() -> [Finding] {
     let record = BackupHistory(of: folder).record
@@ -25,7 +21,7 @@ struct BackupFindings {
       return record.failedAt.map { [failed(at: $0)] } ?? [
         .note(
           "backup-none",
-          "no backup is known; \(advice)")
+          "no backup is known; \(Self.advice)")
       ]
     }
     if let failedAt = record.failedAt { return [failed(at: failedAt)] }
@@ -35,7 +31,7 @@ struct BackupFindings {
       return [
         .problem(
           "backup-old", "the latest backup is of \(time)",
-          fix: advice)
+          fix: Self.advice)
       ]
     }
     if FileManager.default.fileExists(atPath: latest),

@@ -69,10 +69,7 @@ public struct PostgresDoctor: Sendable {
     where FileManager.default.fileExists(atPath: path) {
       all += FolderModes(URL(fileURLWithPath: path)).findings()
     }
-    all +=
-      BackupFindings(
-        folder: place.shared, now: live.ambient.now(), canBeScheduled: false
-      ).findings()
+    all += BackupFindings(folder: place.shared, now: live.ambient.now()).findings()
     all += Doctor.diskFindings(place.shared, name: "shared folder")
     return all
   }

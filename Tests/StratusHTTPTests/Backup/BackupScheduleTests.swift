@@ -60,6 +60,26 @@ import Testing
     }
   }
 
+  @Test func `a new backup stays even if a wrong clock makes it the oldest one`() async throws {
+    try await KeyFolder.with { url in
+      let (data, folder) = (
+        url.appendingPathComponent("data"), url.appendingPathComponent("backups")
+      )
+      let server = try await TestServer(onDiskIn: data)
+      await server.stop()
+      let clock = Hours()
+      let schedule = BackupSchedule(
+        of: data, BackupSettings(folder: folder, keptCount: 1), live: clock.live)
+      _ = try schedule.run()
+      clock.move(-48)
+      _ = try schedule.run()
+      #expect(try names(in: folder) == ["2027-01-13T080000Z", "2027-01-15T080000Z"])
+      clock.move(72)
+      _ = try schedule.run()
+      #expect(try names(in: folder) == ["2027-01-16T080000Z"])
+    }
+  }
+
   @Test func `an incomplete backup is removed only if no server is writing it`() async throws {
     try await KeyFolder.with { url in
       let (data, folder) = (
