@@ -86,8 +86,8 @@
       let states = LayoutStates(installation: schema, layouts: plan.layouts)
       let offline = PostgresOfflineUpgrade(states: states, now: surroundings.now)
       let timelines = PostgresTimelines(
-        schema: schema, makeEpoch: surroundings.makeEpoch, now: surroundings.now,
-        report: surroundings.report)
+        schema: schema, states: states, makeEpoch: surroundings.makeEpoch,
+        now: surroundings.now, report: surroundings.report)
       let commits = PostgresCommits(node: node, schema: schema)
       let singles = PostgresPool(
         name: "stratus-auto", threadsMax: 1, waitingMax: settings.waitingMax

@@ -53,6 +53,12 @@
         synchronous BIGINT NOT NULL,
         seen_at BIGINT NOT NULL,
         PRIMARY KEY (cluster, timeline));
+      CREATE TABLE IF NOT EXISTS lost_timelines (
+        cluster TEXT COLLATE "C" NOT NULL,
+        present BIGINT NOT NULL,
+        timeline BIGINT NOT NULL,
+        noted_at BIGINT NOT NULL,
+        PRIMARY KEY (cluster, present, timeline));
       """
 
     /// The tables that have indexes with the columns `database`, `zone` or `root`, and the columns
