@@ -52,6 +52,7 @@
     let upgrades: PostgresUpgrades
     private let beating: Task<Void, Never>
     private let upgrading: Task<Void, Never>
+    private let dropping: Task<Void, Never>
 
     /// The layouts of a node, and the control over its upgrades that tests need.
     struct Upgrading: Sendable {
@@ -168,8 +169,18 @@
       self.heartbeat = heartbeat
       self.upgrades = upgrades
       upgrading = Task.detached {
-        if !plan.isAutomatic { return }
-        await PostgresCluster.upgrade(upgrades, report: surroundings.report)
+        guard plan.isAutomatic, plan.layouts.haveUpgrades else { return }
+        await PostgresCluster.work("an upgrade waits", report: surroundings.report) {
+          () async throws(ServerError) in
+          _ = try await upgrades.advance()
+        }
+      }
+      dropping = Task.detached {
+        await PostgresCluster.work(
+          "the tables of a deleted container are not dropped yet", report: surroundings.report
+        ) { () async throws(ServerError) in
+          try await stores.dropRemoved()
+        }
       }
       beating = Task.detached {
         await PostgresCluster.beat(heartbeat, stores: stores, report: surroundings.report)
@@ -201,9 +212,11 @@
 
     /// Finishes the waiting bodies, refuses new ones, and closes all connections.
     public func close() async {
+      dropping.cancel()
       upgrading.cancel()
       await upgrades.close()
       await upgrading.value
+      await dropping.value
       beating.cancel()
       await beating.value
       bus.close()
@@ -236,24 +249,32 @@
       }
     }
 
-    private static func upgrade(
-      _ upgrades: PostgresUpgrades, report: @Sendable (String) -> Void
+    /// Repeats a step of background work until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - waiting: the beginning of the sentence that reports a failure. The following failures
+    ///     are not reported until the step succeeds.
+    private static func work(
+      _ waiting: String, report: @Sendable (String) -> Void,
+      _ step: @Sendable () async throws(ServerError) -> Void
     ) async {
-      guard upgrades.states.layouts.haveUpgrades else { return }
       var hasFailed = false
       while !Task.isCancelled {
         do throws(ServerError) {
-          _ = try await upgrades.advance()
+          try await step()
           hasFailed = false
         } catch {
           // NB: `close()` interrupts the present step, which is no news for the operator.
           if Task.isCancelled { return }
-          if !hasFailed { report("an upgrade waits: \(error.reason) \(error.facts)") }
+          if !hasFailed { report("\(waiting): \(error.reason) \(error.facts)") }
           hasFailed = true
         }
-        do { try await Task.sleep(for: PostgresUpgrades.pause) } catch { return }
+        do { try await Task.sleep(for: pause) } catch { return }
       }
     }
+
+    /// The pause after which background work is tried again.
+    private static let pause = Duration.seconds(3)
 
     /// - Throws: `INTERNAL_ERROR` if a failover may lose acknowledged writes.
     private static func checkReplication(

@@ -75,22 +75,69 @@
       }
     }
 
-    /// Removes a container's stores with all their data.
+    /// Removes a container's stores. Their tables are dropped later, by ``dropRemoved()``.
+    ///
+    /// NB: this transaction has the lock for the list of stores, for which each starting node
+    /// waits. It renames the schemas, because a drop waits for all transactions that use the tables,
+    /// and takes long for large tables. Statements of other nodes find no tables from then on.
     func remove(_ container: String) async throws(ServerError) {
       try await cluster.write(locking: [PostgresLockNumber.storesKey]) {
         (session) throws(ServerError) in
-        var stores: [String] = []
-        try session.connection.run(SchemaStatements.remove, [.text(container)]) {
-          (row) throws(ServerError) in
-          stores.append(name(of: row.integer(0)))
-          return true
+        let connection = session.connection
+        let numbers = try connection.all(SchemaStatements.remove, [.text(container)]) {
+          $0.integer(0)
         }
-        for store in stores {
-          try session.connection.execute(SchemaStatements.removeLayout, [.text(store)])
-          try session.connection.execute(SchemaStatements.removeFill, [.text(store)])
-          try session.connection.define("DROP SCHEMA IF EXISTS \"\(store)\" CASCADE;")
+        for number in numbers {
+          let store = name(of: number)
+          try connection.execute(SchemaStatements.removeLayout, [.text(store)])
+          try connection.execute(SchemaStatements.removeFill, [.text(store)])
+          let hasSchema = try connection.first(SchemaStatements.hasSchema, [.text(store)]) {
+            $0.integer(0) != 0
+          }
+          guard hasSchema == true else { continue }
+          try connection.define(
+            "ALTER SCHEMA \"\(store)\" RENAME TO \"\(store)\(Self.removed)\";")
         }
       }
+    }
+
+    /// The end of the names of schemas that belong to removed stores.
+    static let removed = "_removed"
+    /// The time for which a drop waits for the lock of a table, in milliseconds. Choice: only a
+    /// dump or a statement that began before the removal still uses such tables, and the next
+    /// attempt follows soon.
+    private static let dropLockMillisecondsMax = 300
+
+    /// Drops the tables of removed stores, each store in a transaction of its own. The lock for the
+    /// list of stores stays free.
+    ///
+    /// - Throws: the first error. The tables of other stores are dropped nevertheless.
+    func dropRemoved() async throws(ServerError) {
+      let names = try await cluster.read { [schema] (session) throws(ServerError) in
+        try session.connection.all(SchemaStatements.removed, [.text(schema)]) { $0.text(0) }
+      }
+      var failure: ServerError?
+      for name in names {
+        if Task.isCancelled { return }
+        do throws(ServerError) {
+          try await cluster.write { (session) throws(ServerError) in
+            let lock = PostgresLockNumber.of(["drop", name])
+            let isMine = try session.connection.first(SchemaStatements.lock, [.integer(lock)]) {
+              $0.integer(0) != 0
+            }
+            // Otherwise another node drops the tables.
+            guard isMine == true else { return }
+            try session.connection.define(
+              """
+              SET LOCAL lock_timeout = '\(Self.dropLockMillisecondsMax)ms';
+              DROP SCHEMA IF EXISTS "\(name)" CASCADE;
+              """)
+          }
+        } catch {
+          failure = failure ?? error
+        }
+      }
+      if let failure { throw failure }
     }
 
     /// Returns the size of the tables and indexes of a store in bytes.
@@ -135,6 +182,14 @@
       key: "number")
     static let remove = SQLStatement(
       "DELETE FROM store_schemas WHERE container = ? RETURNING number")
+    static let hasSchema = SQLStatement("SELECT 1 FROM pg_namespace WHERE nspname = ?::TEXT")
+    static let lock = SQLStatement("SELECT pg_try_advisory_xact_lock(?)")
+    static let removed = SQLStatement(
+      """
+      SELECT nspname FROM pg_namespace
+      WHERE nspname::TEXT ~ ('^' || ?::TEXT || '_[0-9]+\(PostgresStoreOpening.removed)$')
+      ORDER BY nspname
+      """)
     static let keepEpoch = SQLStatement(
       """
       INSERT INTO stores (container, environment, epoch) VALUES (?, ?, ?)

@@ -103,7 +103,8 @@
       }
     }
 
-    /// Removes a container's stores with all their data.
+    /// Removes a container's stores. All requests for their data are refused from then on, and the
+    /// tables are dropped soon after.
     public func deleteStores(of container: String) async throws(ServerError) {
       try await opening.remove(container)
       state.withLock { state in
@@ -111,6 +112,9 @@
         state.laterLayouts = state.laterLayouts.filter { $0.key.container != container }
       }
     }
+
+    /// Drops the tables of removed stores. See ``PostgresStoreOpening/dropRemoved()``.
+    func dropRemoved() async throws(ServerError) { try await opening.dropRemoved() }
 
     /// Refuses all later calls.
     public func close() {

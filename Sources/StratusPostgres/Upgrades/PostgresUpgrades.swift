@@ -8,9 +8,6 @@
   /// One node at a time does this work. It can stop at any point, and any node of the same version
   /// continues.
   final class PostgresUpgrades: Sendable {
-    /// The pause after which a node tries again to advance the upgrades.
-    static let pause = Duration.seconds(3)
-
     let states: LayoutStates
     let pools: PostgresPools
     /// The pool of one connection, which holds the lock of the upgrades and creates indexes.
