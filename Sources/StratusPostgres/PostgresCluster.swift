@@ -48,7 +48,7 @@
     private let pools: PostgresPools
     private let autocommit: PostgresAutocommit
     private let bus: PostgresSignalBus
-    let heartbeat: PostgresHeartbeat
+    let presence: PostgresPresence
     let upgrades: PostgresUpgrades
     private let beating: Task<Void, Never>
     private let upgrading: Task<Void, Never>
@@ -166,16 +166,17 @@
       self.pools = pools
       self.autocommit = autocommit
       self.bus = bus
-      self.heartbeat = heartbeat
       self.upgrades = upgrades
-      upgrading = Task.detached {
+      let presence = PostgresPresence(
+        heartbeat: heartbeat, stores: stores, pools: pools, report: surroundings.report)
+      let upgrading = Task.detached {
         guard plan.isAutomatic, plan.layouts.haveUpgrades else { return }
         await PostgresCluster.work("an upgrade waits", report: surroundings.report) {
           () async throws(ServerError) in
           _ = try await upgrades.advance()
         }
       }
-      dropping = Task.detached {
+      let dropping = Task.detached {
         await PostgresCluster.work(
           "the tables of a deleted container are not dropped yet", report: surroundings.report
         ) { () async throws(ServerError) in
@@ -183,8 +184,14 @@
         }
       }
       beating = Task.detached {
-        await PostgresCluster.beat(heartbeat, stores: stores, report: surroundings.report)
+        await presence.run()
+        // NB: a node that is shut out has no connections for this work any more.
+        upgrading.cancel()
+        dropping.cancel()
       }
+      self.presence = presence
+      self.upgrading = upgrading
+      self.dropping = dropping
     }
 
     /// Returns the signals about one kind of work, such as `changes`.
@@ -203,9 +210,15 @@
     /// The number of nodes that do not drain, as the last heartbeat found them. It is at least 1.
     public var activeNodesCount: Int { heartbeat.activeCount.load(ordering: .relaxed) }
 
-    /// Whether this node cannot write, because another node has removed its row in `nodes`, and a
-    /// later version has upgraded tables since then.
-    public var isShutOut: Bool { heartbeat.isShutOut.load(ordering: .relaxed) }
+    var heartbeat: PostgresHeartbeat { presence.heartbeat }
+
+    /// Whether this node refuses all requests, because another node has removed its row in `nodes`,
+    /// and it cannot work beside the present nodes or on the present tables.
+    public var isShutOut: Bool { heartbeat.shutOut != nil }
+
+    /// Waits until the node is shut out, and returns the reason. Returns nil if the task is
+    /// cancelled, or after ``close()``. There is one caller.
+    public func waitUntilShutOut() async -> ServerError? { await presence.waitUntilShutOut() }
 
     /// Tells the other nodes that this node will end.
     public func drain() async throws(ServerError) { try await heartbeat.drain() }
@@ -219,34 +232,13 @@
       await dropping.value
       beating.cancel()
       await beating.value
+      presence.close()
       bus.close()
       stores.close()
       await pools.close()
       // If this fails, the other nodes remove the rows after a while.
       do throws(ServerError) { try await heartbeat.end() } catch {}
       await autocommit.pool.close()
-    }
-
-    private static func beat(
-      _ heartbeat: PostgresHeartbeat, stores: PostgresStores,
-      report: @Sendable (String) -> Void
-    ) async {
-      var hasFailed = false
-      while !Task.isCancelled {
-        do { try await Task.sleep(for: PostgresHeartbeat.pause) } catch { return }
-        do throws(ServerError) {
-          try await heartbeat.beat()
-          try await stores.refresh()
-          hasFailed = false
-        } catch {
-          if !hasFailed { report("a heartbeat failed: \(error.reason) \(error.facts)") }
-          hasFailed = true
-          guard heartbeat.isShutOut.load(ordering: .relaxed) else { continue }
-          // NB: the stores that a later version has upgraded must be refused. Otherwise this node
-          // would read their old columns, which are not written any more.
-          do throws(ServerError) { try await stores.refresh() } catch {}
-        }
-      }
     }
 
     /// Repeats a step of background work until the task is cancelled.

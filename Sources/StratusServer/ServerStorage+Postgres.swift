@@ -117,6 +117,16 @@ extension ServerStorage {
         },
         drain: { () throws(ServerError) in try await cluster.drain() },
         count: { cluster.activeNodesCount })
+      waitForEnd = {
+        await cluster.waitUntilShutOut().map { reason in
+          let what = reason.facts["fault"] ?? reason.reason
+          let advice = reason.hint.map { "; \($0)" } ?? ""
+          return """
+            this server had no contact to PostgreSQL for 30 seconds, and cannot return beside the \
+            other servers: \(what)\(advice)
+            """
+        }
+      }
       prepare = {}
       problems = { [] }
       releaseMemory = { false }
@@ -167,6 +177,13 @@ extension ServerStorage {
     var name: String { "postgres" }
 
     func faults() async -> [ReadinessFault] {
+      if cluster.isShutOut {
+        return [
+          ReadinessFault(
+            name: "node-shut-out",
+            reason: "this server was silent, and cannot work beside the other servers any more")
+        ]
+      }
       do throws(ServerError) {
         _ = try await cluster.registry.version()
       } catch {
@@ -175,12 +192,6 @@ extension ServerStorage {
         ]
       }
       var faults: [ReadinessFault] = []
-      if cluster.isShutOut {
-        faults.append(
-          ReadinessFault(
-            name: "node-shut-out",
-            reason: "this server was silent, and a later version has upgraded the stores"))
-      }
       if !cluster.stores.laterStores.isEmpty {
         faults.append(
           ReadinessFault(name: "store-newer", reason: "a later version has upgraded a store"))

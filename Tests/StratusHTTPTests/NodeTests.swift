@@ -51,6 +51,14 @@ import Testing
     #expect(draining.isDraining)
   }
 
+  @Test func `a server that cannot use its stores any more ends with the reason`() async throws {
+    let error = await #expect(throws: StorageEnd.Reason.self) {
+      try await StorageEnd(wait: { "the stores are lost" }).run()
+    }
+    #expect(error?.description == "the stores are lost")
+    try await StorageEnd(wait: { nil }).run()
+  }
+
   @Test(arguments: [-1, 3_601, Int64.max])
   func `a drain with a negative or too long delay is refused`(seconds: Int64) async throws {
     let (_, handler, draining) = drainedNodes(3)

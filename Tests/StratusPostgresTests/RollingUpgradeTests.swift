@@ -62,7 +62,8 @@
           if counter.next() == number { throw .fault("the node was killed") }
         }
         try await cluster.withNode(interrupted) { node in
-          await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          let error = await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          #expect(error?.facts["fault"] == "the node was killed")
           try await cluster.withNode(NextLayout.node()) { other in
             let notes = TestNotes(node: other)
             #expect(try await notes.centimetres() == TestNotes.initial)
@@ -102,7 +103,8 @@
         try await prepare(cluster)
         try await cluster.withNode(NextLayout.node(upgrade)) { node in
           try await TestNotes(node: node).saveAsEarlier(2, metres: 1)
-          await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          let error = await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          #expect(error?.facts["postgres"]?.hasPrefix("23505") == true)
           #expect(try isValid("notes_metres", in: cluster) == false)
           try await TestNotes(node: node).saveAsEarlier(2, metres: 2)
         }
@@ -130,11 +132,12 @@
           try connection.beginWrite(in: "\(cluster.schema)_1", locks: [])
           #expect(try connection.upgradePhase() == .earlier)
           #expect(try await node.upgrades.advance())
-          #expect(throws: ServerError.self) {
+          let error = #expect(throws: ServerError.self) {
             try connection.execute(
               SQLStatement("INSERT INTO notes (note, metres) VALUES (4711, 1)"), [])
             try connection.commit().require()
           }
+          #expect(error?.facts["postgres"]?.hasPrefix("40001") == true)
           connection.rollback()
           #expect(try await TestNotes(node: node).centimetres() == TestNotes.initial)
         }
@@ -151,7 +154,7 @@
           try connection.beginRead(in: "\(cluster.schema)_1")
           _ = try connection.first(SQLStatement("SELECT note FROM notes"), []) { _ in true }
           let error = await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
-          #expect(error?.code == .tryAgainLater)
+          #expect(error?.facts["postgres"]?.hasPrefix("55P03") == true)
           connection.rollback()
           #expect(try await node.upgrades.advance())
         }
@@ -194,7 +197,8 @@
             try RegistryTables.foundLayout(on: session.connection)
           }
           #expect(layout == RegistryTables.layout + 1)
-          await #expect(throws: ServerError.self) { try await cluster.node() }
+          let error = await #expect(throws: ServerError.self) { try await cluster.node() }
+          #expect(error?.facts["fault"] == "it was written by a newer version of Stratus")
         }
       }
     }
