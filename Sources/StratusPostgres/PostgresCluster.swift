@@ -85,7 +85,8 @@
       node = surroundings.node
       let (url, schema, node) = (settings.url, settings.schema, surroundings.node)
       let states = LayoutStates(installation: schema, layouts: plan.layouts)
-      let offline = PostgresOfflineUpgrade(states: states, now: surroundings.now)
+      let offline = PostgresOfflineUpgrade(
+        states: states, makeEpoch: surroundings.makeEpoch, now: surroundings.now)
       let timelines = PostgresTimelines(
         schema: schema, states: states, makeEpoch: surroundings.makeEpoch,
         now: surroundings.now, report: surroundings.report)

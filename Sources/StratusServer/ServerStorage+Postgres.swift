@@ -196,6 +196,11 @@ extension ServerStorage {
         faults.append(
           ReadinessFault(name: "store-newer", reason: "a later version has upgraded a store"))
       }
+      if !cluster.stores.damagedStores.isEmpty {
+        faults.append(
+          ReadinessFault(
+            name: "tables-damaged", reason: "the tables of a store are damaged", extent: .stores))
+      }
       return faults
     }
   }

@@ -96,6 +96,26 @@
       }
     }
 
+    @Test func `a damaged store does not keep the epochs of other stores from being renewed`()
+      async throws
+    {
+      try await withNodes(1) { cluster, nodes in
+        let first = try await epoch(on: nodes[0])
+        let other = StoreAddress(container: "iCloud.org.other", environment: .development)
+        let damaged = try await nodes[0].stores.openStore(at: other).engine.schema
+        let timelines = nodes[0].heartbeat.timelines
+        timelines.known.withLock { $0?.timeline.number += 1 }
+        try cluster.withConnection { connection in
+          try connection.define("DROP TABLE \"\(damaged)\".databases CASCADE;")
+          try timelines.check(connection)
+        }
+        let second = try await epoch(on: nodes[0])
+        #expect(second != first)
+        try await nodes[0].stores.refresh()
+        #expect(nodes[0].stores.damagedStores == [other])
+      }
+    }
+
     /// The body reads nothing, so it does not wait for its locks before it commits.
     @Test func `a write whose lock is not granted in time stores nothing`() async throws {
       try await withNodes(1) { cluster, nodes in

@@ -197,6 +197,73 @@
       }
     }
 
+    private static let other = StoreAddress(
+      container: "iCloud.org.other", environment: .development)
+
+    /// The upgrade from layout 12 finds no table `zones`.
+    @Test func `nodes start without a damaged store, and use it again after its repair`()
+      async throws
+    {
+      try await withCluster { cluster in
+        var first: Int64 = 0
+        try await cluster.withNode { node in
+          first = try await epoch(on: node)
+          _ = try await node.stores.store(at: Self.other)
+        }
+        let (damaged, kept) = ("\"\(cluster.schema)_1\".zones", "zones_kept")
+        try cluster.withConnection { connection in
+          try connection.define(Self.layoutTwelve(in: cluster.schema))
+          try connection.define("ALTER TABLE \(damaged) RENAME TO \(kept);")
+        }
+        let reports = TestReports()
+        let node = try await cluster.node { reports.add($0) }
+        #expect(node.stores.damagedStores == [development])
+        #expect(reports.all.filter { $0.contains(development.container) }.count == 1)
+        let error = await #expect(throws: ServerError.self) {
+          try await node.stores.store(at: development)
+        }
+        #expect(error?.code == .internalError)
+        #expect(error?.facts["fault"] == PostgresFailure.damagedStore)
+        let read = await #expect(throws: ServerError.self) {
+          try await node.stores.storeToRead(at: development)
+        }
+        #expect(read?.facts["fault"] == PostgresFailure.damagedStore)
+        #expect(node.stores.hasStore(at: development))
+        #expect(Set(node.stores.openStoresByAddress.keys) == [Self.other])
+        // Another node neither upgrades the store beside this node, nor refuses to start.
+        try await cluster.withNode { other in
+          #expect(other.stores.damagedStores == [development])
+        }
+        await node.close()
+        try cluster.withConnection { connection in
+          try connection.define(
+            "ALTER TABLE \"\(cluster.schema)_1\".\(kept) RENAME TO zones;")
+        }
+        try await cluster.withNode { node in
+          #expect(node.stores.damagedStores.isEmpty)
+          let second = try await epoch(on: node)
+          #expect(second != first)
+        }
+      }
+    }
+
+    @Test func `a store without tables is damaged, and can be deleted`() async throws {
+      try await withCluster { cluster in
+        try await cluster.withNode { node in
+          _ = try await epoch(on: node)
+          try cluster.withConnection { connection in
+            try connection.define("DROP SCHEMA \"\(cluster.schema)_1\" CASCADE;")
+          }
+          try await node.stores.refresh()
+          #expect(node.stores.damagedStores == [development])
+          try await node.stores.deleteStores(of: development.container)
+          try await node.stores.refresh()
+          #expect(node.stores.damagedStores.isEmpty)
+          _ = try await epoch(on: node)
+        }
+      }
+    }
+
     /// Versions before the table `layouts` wrote no layouts into `nodes`.
     @Test func `a node refuses to start beside a node whose version writes no layouts`()
       async throws

@@ -26,7 +26,11 @@
         EntryStatements.lock, [.integer(PostgresLockNumber.stores(of: installation))]
       ) { _ in true }
       if let refusal = try comparisonWithOthers(on: connection) { return refusal }
+      let faulty = Set(
+        try PostgresStoreFaults.numbers(on: connection).map { "\(installation)_\($0)" })
       for (schema, state) in try states.all(on: connection) {
+        // A damaged store could not be upgraded, and no node uses it.
+        if faulty.contains(schema), state.layout < states.layouts.store.newest { continue }
         if let refusal = refusal(of: state, in: schema, isFirst: isFirst) { return refusal }
       }
       return nil

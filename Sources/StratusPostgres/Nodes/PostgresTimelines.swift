@@ -125,6 +125,7 @@
       let lock = PostgresLockNumber.of(["timeline", schema])
       try connection.beginWrite(in: schema, locks: [lock])
       var isRenewed = false
+      var present: Int64?
       do throws(ServerError) {
         let isKnown =
           try connection.first(TimelineStatements.find, key) { _ in true } ?? false
@@ -139,7 +140,7 @@
         if !isKnown, !isRenewed { isRenewed = try mustRenew(after: known, on: connection) }
         if isRenewed {
           try refuseLaterLayouts(on: connection)
-          try renewEpochs(on: connection)
+          try renewEpochs(in: TimelineStatements.soundStores, on: connection, present: &present)
         }
         if !isKnown {
           try connection.execute(
@@ -147,7 +148,11 @@
         }
       } catch {
         connection.rollback()
-        throw error
+        guard let present, PostgresStoreFaults.isDamage(error) else { throw error }
+        // NB: otherwise a single damaged store would make all connections unusable. Its epoch is
+        // renewed when it can be used again.
+        try note(error, ofStore: present, on: connection)
+        return try begin(timeline, after: known, on: connection)
       }
       // NB: after an unknown outcome, the next connection reads whether the timeline was stored.
       try connection.commit().require()
@@ -213,25 +218,49 @@
     /// Begins a new history in every store. One separate transaction does this for all stores.
     func renewAllEpochs(on connection: PostgresConnection) throws(ServerError) {
       try connection.beginWrite(in: schema, locks: [])
-      do throws(ServerError) { try renewEpochs(on: connection) } catch {
+      var present: Int64?
+      do throws(ServerError) {
+        try renewEpochs(in: TimelineStatements.stores, on: connection, present: &present)
+      } catch {
         connection.rollback()
         throw error
       }
       try connection.commit().require()
     }
 
-    private func renewEpochs(on connection: PostgresConnection) throws(ServerError) {
+    private func note(
+      _ error: ServerError, ofStore number: Int64, on connection: PostgresConnection
+    ) throws(ServerError) {
+      try connection.beginWrite(in: schema, locks: [])
+      do throws(ServerError) {
+        try PostgresStoreFaults.note(error, of: number, on: connection)
+      } catch {
+        connection.rollback()
+        throw error
+      }
+      try connection.commit().require()
+    }
+
+    /// - Parameters:
+    ///   - list: selects the stores.
+    ///   - present: the number of the store that the method changes. After an error, it is the store
+    ///     with the error, or nil if the error concerns no store.
+    private func renewEpochs(
+      in list: SQLStatement, on connection: PostgresConnection, present: inout Int64?
+    ) throws(ServerError) {
       var stores: [(key: [SQLValue], number: Int64)] = []
-      try connection.run(TimelineStatements.stores, []) { (row) throws(ServerError) in
+      try connection.run(list, []) { (row) throws(ServerError) in
         stores.append(([.text(row.text(0)), .text(row.text(1))], row.integer(2)))
         return true
       }
       for store in stores {
+        present = store.number
         let epoch = makeEpoch()
         try connection.use(schema: "\(schema)_\(store.number)")
         try StoreTables.beginTimeline(epoch: epoch, now: now(), on: connection)
         try connection.use(schema: schema)
         try connection.execute(TimelineStatements.keepEpoch, [.integer(epoch)] + store.key)
+        present = nil
       }
     }
   }
@@ -269,6 +298,11 @@
       ON CONFLICT (cluster, present, timeline) DO UPDATE SET noted_at = excluded.noted_at
       """)
     static let stores = SQLStatement("SELECT container, environment, number FROM store_schemas")
+    static let soundStores = SQLStatement(
+      """
+      SELECT container, environment, number FROM store_schemas WHERE NOT EXISTS (
+        SELECT 1 FROM store_faults WHERE store_faults.number = store_schemas.number)
+      """)
     static let keepEpoch = SQLStatement(
       "UPDATE stores SET epoch = ? WHERE container = ? AND environment = ?")
   }

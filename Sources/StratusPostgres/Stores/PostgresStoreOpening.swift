@@ -19,15 +19,17 @@
     struct Place: Sendable, Hashable {
       var schema: String
       var layout: Int64
+      /// The reason why the store is damaged, or nil if it is not.
+      var damage: String?
     }
 
     /// Returns the place of each store.
     func list() async throws(ServerError) -> [StoreAddress: Place] {
       let rows = try await cluster.read { [schema] (session) throws(ServerError) in
-        try session.connection.all(SchemaStatements.list, [.text(schema)]) { row in
+        try session.connection.all(SchemaStatements.list, [.text(schema), .text(schema)]) { row in
           (
             container: row.text(0), environment: row.text(1), number: row.integer(2),
-            layout: row.integer(3)
+            layout: row.integer(3), damage: row.isNull(4) ? nil : row.text(4)
           )
         }
       }
@@ -36,7 +38,7 @@
         // A later version may know further environments.
         guard let environment = ContainerEnvironment(rawValue: row.environment) else { continue }
         places[StoreAddress(container: row.container, environment: environment)] =
-          Place(schema: name(of: row.number), layout: row.layout)
+          Place(schema: name(of: row.number), layout: row.layout, damage: row.damage)
       }
       return places
     }
@@ -45,7 +47,7 @@
     ///
     /// - Parameter epoch: the epoch of a new store.
     /// - Throws: `TRY_AGAIN_LATER` if a later version has upgraded the store, or if nodes of an
-    ///   earlier version could not use a new store.
+    ///   earlier version could not use a new store. `INTERNAL_ERROR` if the store is damaged.
     func open(_ address: StoreAddress, epoch: Int64) async throws(ServerError) -> String {
       let key: [SQLValue] = [.text(address.container), .text(address.environment.rawValue)]
       return try await cluster.write(locking: [PostgresLockNumber.storesKey]) {
@@ -57,6 +59,9 @@
           let newest = states.layouts.store.newest
           if let state = try states.state(of: store, on: connection), state.layout > newest {
             throw PostgresFailure.tooOld(for: state.layout, newest: newest)
+          }
+          if let damage = try PostgresStoreFaults.reason(of: known, on: connection) {
+            throw PostgresFailure.damaged(damage)
           }
           return store
         }
@@ -91,6 +96,7 @@
           let store = name(of: number)
           try connection.execute(SchemaStatements.removeLayout, [.text(store)])
           try connection.execute(SchemaStatements.removeFill, [.text(store)])
+          try PostgresStoreFaults.remove(number, on: connection)
           let hasSchema = try connection.first(SchemaStatements.hasSchema, [.text(store)]) {
             $0.integer(0) != 0
           }
@@ -165,10 +171,18 @@
   }
 
   private enum SchemaStatements {
+    /// NB: the tables of the system are read like others, in the same snapshot. `to_regclass` would
+    /// not find the tables of a store that another node removes at this moment.
     static let list = SQLStatement(
       """
-      SELECT container, environment, number, COALESCE(layout, 0) FROM store_schemas
-      LEFT JOIN layouts ON layouts.schema = ?::TEXT || '_' || number
+      SELECT container, environment, store_schemas.number, COALESCE(layouts.layout, 0),
+        COALESCE(store_faults.reason, CASE WHEN EXISTS (
+          SELECT 1 FROM pg_class JOIN pg_namespace AS schemas ON schemas.oid = relnamespace
+          WHERE nspname = (?::TEXT || '_' || store_schemas.number)::NAME AND relname = 'store'
+        ) THEN NULL ELSE 'its tables are missing' END)
+      FROM store_schemas
+      LEFT JOIN layouts ON layouts.schema = ?::TEXT || '_' || store_schemas.number
+      LEFT JOIN store_faults ON store_faults.number = store_schemas.number
       """)
     static let earlierNodes = SQLStatement("SELECT COUNT(*) FROM nodes WHERE store_newest < ?")
     static let addLayout = SQLStatement(

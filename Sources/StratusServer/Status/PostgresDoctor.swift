@@ -200,8 +200,18 @@ public struct PostgresDoctor: Sendable {
       var lacks: [LackItem] = []
       var findings: [Finding] = []
       let known: [StoreAddress: Int64]
-      do throws(ServerError) { known = try installation.knownStores() } catch {
+      let damages: [StoreAddress: String]
+      do throws(ServerError) {
+        known = try installation.knownStores()
+        damages = try installation.damagedStores()
+      } catch {
         return [unreadable("the registry", error)]
+      }
+      findings += damages.sorted { $0.key.title < $1.key.title }.map { address, reason in
+        Finding.problem(
+          "tables-damaged",
+          "\(Doctor.name(of: address)) is damaged, so its requests fail: \(reason)",
+          fix: "stop all nodes, restore its tables from a backup, and start the nodes")
       }
       for address in known.keys.filter({ !cluster.stores.contains($0) })
         .sorted(by: { $0.title < $1.title })
