@@ -286,7 +286,7 @@ let package = Package(
       "StratusPostgresTests",
       [
         "StratusConformance", "StratusPostgres", "StratusServer", "StratusSQL", "StratusSQLite",
-        "StratusDomain", "StratusWire",
+        "StratusTesting", "StratusDomain", "StratusWire",
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
     .target(
