@@ -208,6 +208,11 @@
       try await heartbeat.nodes()
     }
 
+    /// Returns the unfinished online upgrades of the tables.
+    public func unfinishedUpgrades() async throws(ServerError) -> PostgresUpgradeList {
+      try await upgrades.unfinished()
+    }
+
     /// The number of nodes that do not drain, as the last heartbeat found them. It is at least 1.
     public var activeNodesCount: Int { heartbeat.activeCount.load(ordering: .relaxed) }
 

@@ -116,7 +116,11 @@ extension ServerStorage {
           }
         },
         drain: { () throws(ServerError) in try await cluster.drain() },
-        count: { cluster.activeNodesCount })
+        count: { cluster.activeNodesCount },
+        upgrades: { () throws(ServerError) in
+          let list = try await cluster.unfinishedUpgrades()
+          return (list.upgrades.map { UpgradeItem($0) }, list.count)
+        })
       waitForEnd = {
         await cluster.waitUntilShutOut().map { reason in
           let what = reason.facts["fault"] ?? reason.reason
@@ -170,6 +174,16 @@ extension ServerStorage {
 }
 
 #if Postgres
+  extension UpgradeItem {
+    init(_ progress: PostgresUpgradeProgress) {
+      self.init(
+        containerID: progress.store?.container, environment: progress.store?.environment.rawValue,
+        layout: progress.layout, target: progress.target, doneSteps: progress.doneSteps,
+        allSteps: progress.allSteps, filledTo: progress.filledTo,
+        waitsForNodes: progress.waitsForNodes)
+    }
+  }
+
   /// Checks whether the node reaches PostgreSQL, and can use all tables.
   private struct PostgresReadiness: ReadinessCheck {
     let cluster: PostgresCluster

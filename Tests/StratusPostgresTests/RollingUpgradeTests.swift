@@ -79,6 +79,47 @@
       }
     }
 
+    /// Transaction 5 of the upgrade would fill the second batch of three rows.
+    @Test func `the progress of an upgrade has its steps and the last filled row`() async throws {
+      try await withCluster { cluster in
+        try await prepare(cluster)
+        let counter = TestCounter()
+        let interrupted = NextLayout.node { (_) throws(ServerError) in
+          if counter.next() == 5 { throw .fault("the node was killed") }
+        }
+        try await cluster.withNode(interrupted) { node in
+          var expected = PostgresUpgradeProgress(
+            store: development, layout: StoreTables.layout, target: NextLayout.number,
+            doneSteps: 0, allSteps: 4, filledTo: nil, waitsForNodes: false)
+          var list = try await node.unfinishedUpgrades()
+          #expect(list == PostgresUpgradeList(upgrades: [expected], count: 1))
+          try await cluster.withNode { _ in
+            let isComplete = try await node.upgrades.advance()
+            #expect(!isComplete)
+            (expected.doneSteps, expected.waitsForNodes) = (2, true)
+            list = try await node.unfinishedUpgrades()
+            #expect(list.upgrades == [expected])
+          }
+          let error = await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          #expect(error?.facts["fault"] == "the node was killed")
+          (expected.layout, expected.filledTo) = (NextLayout.number, 3)
+          expected.waitsForNodes = false
+          list = try await node.unfinishedUpgrades()
+          #expect(list.upgrades == [expected])
+          // The doctor does not know the steps of the later version.
+          let installation = try PostgresInstallation(
+            try cluster.settings, now: { 0 }, makeEpoch: { 1 })
+          expected.allSteps = nil
+          let found = try installation.unfinishedUpgrades()
+          installation.close()
+          #expect(found.upgrades == [expected])
+          #expect(try await node.upgrades.advance())
+          list = try await node.unfinishedUpgrades()
+          #expect(list == PostgresUpgradeList())
+        }
+      }
+    }
+
     @Test func `an upgrade has the expected number of transactions`() async throws {
       try await withCluster { cluster in
         try await prepare(cluster)

@@ -83,6 +83,18 @@
       }
     }
 
+    /// Returns the unfinished online upgrades.
+    ///
+    /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` if PostgreSQL cannot be reached.
+    public func unfinishedUpgrades() throws(ServerError) -> PostgresUpgradeList {
+      try reading { (_) throws(ServerError) -> PostgresUpgradeList in
+        // An earlier version has not created the tables.
+        guard try hasTable("layouts"), try hasTable("fills") else { return PostgresUpgradeList() }
+        return try LayoutStates(installation: schema, layouts: .present)
+          .unfinished(on: connection)
+      }
+    }
+
     /// Returns the stores that the nodes refuse because the tables are damaged, and the reasons.
     ///
     /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` if PostgreSQL cannot be reached.

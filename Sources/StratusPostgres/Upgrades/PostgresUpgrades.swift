@@ -56,6 +56,13 @@
       return try result.get()
     }
 
+    /// Returns the unfinished upgrades.
+    func unfinished() async throws(ServerError) -> PostgresUpgradeList {
+      try await installation.read { [states] (session) throws(ServerError) in
+        try states.unfinished(on: session.connection)
+      }
+    }
+
     /// Cancels the creation of an index, and closes the connection.
     func close() async {
       isClosed.store(true, ordering: .relaxed)

@@ -95,7 +95,8 @@ public struct PostgresDoctor: Sendable {
         let before = live.ambient.now()
         let cluster = try installation.clusterState()
         let findings = clockFindings(cluster.clock, from: before, to: live.ambient.now())
-        return findings + clusterFindings(cluster) + nodeFindings(cluster)
+        let upgrades = upgradeFindings(try installation.unfinishedUpgrades())
+        return findings + clusterFindings(cluster) + nodeFindings(cluster) + upgrades
           + storeFindings(cluster, in: installation)
       } catch {
         return [unreadable("PostgreSQL at \(installation.shown)", error)]
@@ -189,7 +190,20 @@ public struct PostgresDoctor: Sendable {
         findings.append(
           .problem(
             "nodes-differ", "nodes of different versions run: \(versions.joined(separator: ", "))",
-            fix: "stop all nodes, and start them with the same version"))
+            fix: "replace the nodes of the earlier version one after the other, or stop all nodes, "
+              + "and start them with the same version"))
+      }
+      return findings
+    }
+
+    private func upgradeFindings(_ list: PostgresUpgradeList) -> [Finding] {
+      var findings = list.upgrades.map { progress in
+        Finding.note("upgrade-unfinished", UpgradeItem(progress).sentence)
+      }
+      let further = list.count - Int64(list.upgrades.count)
+      if further > 0 {
+        findings.append(
+          .note("upgrade-unfinished", "\(further) further stores are being upgraded"))
       }
       return findings
     }
