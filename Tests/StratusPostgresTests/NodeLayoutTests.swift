@@ -247,7 +247,7 @@
       }
     }
 
-    @Test func `a store without tables is damaged, and can be deleted`() async throws {
+    @Test func `a store without a schema is damaged, and can be deleted`() async throws {
       try await withCluster { cluster in
         try await cluster.withNode { node in
           _ = try await epoch(on: node)

@@ -171,16 +171,16 @@
   }
 
   private enum SchemaStatements {
-    /// NB: the tables of the system are read like others, in the same snapshot. `to_regclass` would
-    /// not find the tables of a store that another node removes at this moment.
+    /// NB: the table of the schemas is read like others, in the same snapshot. `to_regclass` would
+    /// not find the schema of a store that another node removes at this moment.
     static let list = SQLStatement(
       """
       SELECT container, environment, store_schemas.number, COALESCE(layouts.layout, 0),
-        COALESCE(store_faults.reason, CASE WHEN EXISTS (
-          SELECT 1 FROM pg_class JOIN pg_namespace AS schemas ON schemas.oid = relnamespace
-          WHERE nspname = (?::TEXT || '_' || store_schemas.number)::NAME AND relname = 'store'
-        ) THEN NULL ELSE 'its tables are missing' END)
+        COALESCE(
+          store_faults.reason, CASE WHEN schemas.oid IS NULL THEN 'its schema is missing' END)
       FROM store_schemas
+      LEFT JOIN pg_namespace AS schemas
+        ON schemas.nspname = (?::TEXT || '_' || store_schemas.number)::NAME
       LEFT JOIN layouts ON layouts.schema = ?::TEXT || '_' || store_schemas.number
       LEFT JOIN store_faults ON store_faults.number = store_schemas.number
       """)
