@@ -256,6 +256,12 @@
           }
           try await node.stores.refresh()
           #expect(node.stores.damagedStores == [development])
+          // The note makes the store begin a new history if its schema is restored.
+          let installation = try PostgresInstallation(
+            try cluster.settings, now: { 0 }, makeEpoch: { 1 })
+          let damages = try installation.damagedStores()
+          installation.close()
+          #expect(damages == [development: "its schema is missing"])
           try await node.stores.deleteStores(of: development.container)
           try await node.stores.refresh()
           #expect(node.stores.damagedStores.isEmpty)

@@ -29,10 +29,12 @@
         try session.connection.all(SchemaStatements.list, [.text(schema), .text(schema)]) { row in
           (
             container: row.text(0), environment: row.text(1), number: row.integer(2),
-            layout: row.integer(3), damage: row.isNull(4) ? nil : row.text(4)
+            layout: row.integer(3), damage: row.isNull(4) ? nil : row.text(4),
+            isNoted: !row.isNull(5)
           )
         }
       }
+      if rows.contains(where: { $0.damage != nil && !$0.isNoted }) { try await noteMissing() }
       var places: [StoreAddress: Place] = [:]
       for row in rows {
         // A later version may know further environments.
@@ -41,6 +43,14 @@
           Place(schema: name(of: row.number), layout: row.layout, damage: row.damage)
       }
       return places
+    }
+
+    /// Notes the stores without a schema. So they begin a new history when a node uses them again.
+    private func noteMissing() async throws(ServerError) {
+      try await cluster.write(locking: [PostgresLockNumber.storesKey]) {
+        [schema] (session) throws(ServerError) in
+        _ = try session.connection.execute(SchemaStatements.noteMissing, [.text(schema)])
+      }
     }
 
     /// Returns the schema of a store, and creates it if it does not exist.
@@ -177,12 +187,22 @@
       """
       SELECT container, environment, store_schemas.number, COALESCE(layouts.layout, 0),
         COALESCE(
-          store_faults.reason, CASE WHEN schemas.oid IS NULL THEN 'its schema is missing' END)
+          store_faults.reason, CASE WHEN schemas.oid IS NULL THEN 'its schema is missing' END),
+        store_faults.number
       FROM store_schemas
       LEFT JOIN pg_namespace AS schemas
         ON schemas.nspname = (?::TEXT || '_' || store_schemas.number)::NAME
       LEFT JOIN layouts ON layouts.schema = ?::TEXT || '_' || store_schemas.number
       LEFT JOIN store_faults ON store_faults.number = store_schemas.number
+      """)
+    static let noteMissing = SQLStatement(
+      """
+      INSERT INTO store_faults (number, reason)
+      SELECT store_schemas.number, 'its schema is missing' FROM store_schemas
+      LEFT JOIN pg_namespace AS schemas
+        ON schemas.nspname = (?::TEXT || '_' || store_schemas.number)::NAME
+      WHERE schemas.oid IS NULL
+      ON CONFLICT (number) DO NOTHING
       """)
     static let earlierNodes = SQLStatement("SELECT COUNT(*) FROM nodes WHERE store_newest < ?")
     static let addLayout = SQLStatement(
