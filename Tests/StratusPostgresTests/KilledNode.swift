@@ -55,8 +55,8 @@
   /// A node of the later layout that only upgrades tables. All its connections break at the same
   /// time, as if its process was killed.
   ///
-  /// NB: reads are not counted. A read changes nothing, so a kill at a read has the same result as a
-  /// kill at the beginning of the next transaction.
+  /// NB: reads are not counted. A read changes nothing, so a kill at a read has the same result as
+  /// a kill at the beginning of the next transaction.
   struct KilledNode {
     let upgrades: PostgresUpgrades
     private let pools: PostgresPools

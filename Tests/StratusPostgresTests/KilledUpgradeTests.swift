@@ -1,6 +1,7 @@
 #if Postgres
   import Foundation
   import StratusDomain
+  import StratusWire
   import Testing
 
   import struct StratusTesting.SeededChance

@@ -2,8 +2,8 @@
   import StratusDomain
   import Synchronization
 
-  /// The regular work of a node among the other nodes: its heartbeat, and the list of stores. A node
-  /// that is shut out ends this work, and reads and writes nothing any more.
+  /// The regular work of a node among the other nodes: its heartbeat, and the list of stores. A
+  /// node that is shut out ends this work, and reads and writes nothing any more.
   final class PostgresPresence: Sendable {
     let heartbeat: PostgresHeartbeat
     private let stores: PostgresStores

@@ -243,8 +243,8 @@
 
     /// - Parameters:
     ///   - list: selects the stores.
-    ///   - present: the number of the store that the method changes. After an error, it is the store
-    ///     with the error, or nil if the error concerns no store.
+    ///   - present: the number of the store that the method changes. After an error, it is the
+    ///     store with the error, or nil if the error concerns no store.
     private func renewEpochs(
       in list: SQLStatement, on connection: PostgresConnection, present: inout Int64?
     ) throws(ServerError) {

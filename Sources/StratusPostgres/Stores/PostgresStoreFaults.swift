@@ -1,6 +1,7 @@
 #if Postgres
   import StratusDomain
   import StratusSQL
+  import StratusWire
 
   /// The stores whose tables are damaged: the rows of the table `store_faults`. All nodes refuse
   /// requests to these stores, and work with the others.

@@ -93,8 +93,9 @@
     /// Removes a container's stores. Their tables are dropped later, by ``dropRemoved()``.
     ///
     /// NB: this transaction has the lock for the list of stores, for which each starting node
-    /// waits. It renames the schemas, because a drop waits for all transactions that use the tables,
-    /// and takes long for large tables. Statements of other nodes find no tables from then on.
+    /// waits. It renames the schemas, because a drop waits for all transactions that use the
+    /// tables, and takes long for large tables. Statements of other nodes find no tables from then
+    /// on.
     func remove(_ container: String) async throws(ServerError) {
       try await cluster.write(locking: [PostgresLockNumber.storesKey]) {
         (session) throws(ServerError) in

@@ -111,8 +111,8 @@
       if let refusal { throw refusal }
     }
 
-    /// - Returns: the reason why the store cannot be upgraded now. A damaged store has none, because
-    ///   it stays damaged.
+    /// - Returns: the reason why the store cannot be upgraded now. A damaged store has none,
+    ///   because it stays damaged.
     private func upgradeStore(
       _ number: Int64, on connection: PostgresConnection
     ) throws(ServerError) -> ServerError? {
