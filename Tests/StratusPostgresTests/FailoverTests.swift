@@ -89,6 +89,8 @@
           #expect(error?.facts["fault"] == PostgresFailure.laterStore)
           try connection.define("\(change) - 1 WHERE schema <> '\(cluster.schema)';")
         }
+        // A heartbeat may have found the later layout.
+        try await nodes[0].stores.refresh()
         #expect(try await epoch(on: nodes[0]) == first)
         // Nothing was noted, so the epochs are renewed now.
         try cluster.withConnection { try timelines.check($0) }

@@ -182,7 +182,7 @@
       }
     }
 
-    /// - Returns: false after a conflict.
+    /// - Returns: false after a conflict, or if the columns have changed meanwhile.
     private func save(_ note: Int64, metres: Int64) throws(ServerError) -> Bool {
       let connection = hasEarlier ? earlier : later
       do throws(ServerError) {
@@ -196,7 +196,8 @@
         return true
       } catch {
         connection.rollback()
-        guard error.facts["postgres"]?.hasPrefix("40001") == true else { throw error }
+        let state = error.facts["postgres"]?.prefix(5)
+        guard state == "40001" || state == "42703" else { throw error }
         return false
       }
     }

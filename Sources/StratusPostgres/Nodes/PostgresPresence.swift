@@ -61,20 +61,21 @@
     /// Ends the wait for a shut-out.
     func close() { end.finish() }
 
-    /// Refuses all further bodies.
+    /// Refuses all further bodies, and returns after the accepted ones have ended.
     ///
     /// NB: the tables of the registry may have a later layout, too. So this node must not even read
     /// them.
     private func leave(_ reason: ServerError) async {
-      guard !isOver.exchange(true, ordering: .relaxed) else { return }
-      report(
-        """
-        this node was silent, and other nodes have removed it; it cannot return and ends: \
-        \(reason.facts["fault"] ?? reason.reason) \(reason.facts)
-        """)
-      stores.close()
-      end.yield(reason)
-      end.finish()
+      if !isOver.exchange(true, ordering: .relaxed) {
+        report(
+          """
+          this node was silent, and other nodes have removed it; it cannot return and ends: \
+          \(reason.facts["fault"] ?? reason.reason) \(reason.facts)
+          """)
+        stores.close()
+        end.yield(reason)
+        end.finish()
+      }
       await pools.close()
     }
   }

@@ -16,13 +16,13 @@
       return error.code == .internalError || error.facts["fault"] == PostgresFailure.missingSchema
     }
 
-    /// Notes that a store is damaged.
+    /// Notes that a store is damaged, unless another node has removed the store.
     static func note(
       _ error: ServerError, of number: Int64, on connection: any SQLConnection
     ) throws(ServerError) {
       let reason = error.facts["postgres"] ?? error.facts["fault"] ?? error.reason
       try connection.execute(
-        FaultStatements.note, [.integer(number), .text(String(reason.prefix(reasonLengthMax)))])
+        FaultStatements.note, [.text(String(reason.prefix(reasonLengthMax))), .integer(number)])
     }
 
     /// The length of a reason, in characters. Choice: a message of PostgreSQL may contain values.
@@ -49,7 +49,8 @@
   private enum FaultStatements {
     static let note = SQLStatement(
       """
-      INSERT INTO store_faults (number, reason) VALUES (?, ?)
+      INSERT INTO store_faults (number, reason)
+      SELECT number, ?::TEXT FROM store_schemas WHERE number = ?
       ON CONFLICT (number) DO UPDATE SET reason = excluded.reason
       """)
     static let find = SQLStatement("SELECT reason FROM store_faults WHERE number = ?")
