@@ -247,6 +247,36 @@
       }
     }
 
+    /// The row in `layouts` still has the layout of the tables before the damage.
+    @Test func `a damaged store is upgraded if its restored tables have an earlier layout`()
+      async throws
+    {
+      try await withCluster { cluster in
+        var first: Int64 = 0
+        try await cluster.withNode { node in first = try await epoch(on: node) }
+        try cluster.withConnection { connection in
+          try connection.define(Self.layoutTwelve(in: cluster.schema))
+          try connection.define(
+            """
+            INSERT INTO "\(cluster.schema)".layouts (schema, layout, target, step)
+              VALUES ('\(cluster.schema)_1', \(StoreTables.layout), 0, 0);
+            INSERT INTO "\(cluster.schema)".store_faults (number, reason)
+              VALUES (1, 'a table is gone');
+            """)
+        }
+        try await cluster.withNode { node in
+          #expect(node.stores.damagedStores.isEmpty)
+          let second = try await epoch(on: node)
+          #expect(second != first)
+          let store = try await node.stores.openStore(at: development)
+          let layout = try await store.engine.read { (session) throws(ServerError) in
+            try StoreTables.foundLayout(on: session.connection)
+          }
+          #expect(layout == StoreTables.layout)
+        }
+      }
+    }
+
     @Test func `a store without a schema is damaged, and can be deleted`() async throws {
       try await withCluster { cluster in
         try await cluster.withNode { node in

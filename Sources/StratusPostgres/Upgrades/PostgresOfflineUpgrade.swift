@@ -128,7 +128,8 @@
         try note(schema, table: "store", on: connection)
         found = try states.state(of: schema, on: connection)
       }
-      guard let state = found else { throw .fault("a store has no layout") }
+      guard var state = found else { throw .fault("a store has no layout") }
+      if isFaulty { state = try restoredState(state, of: schema, on: connection) }
       if isTooOld(state, in: schema) {
         if let refusal = try refusal(of: state, in: schema, on: connection) {
           return isFaulty ? nil : refusal
@@ -140,6 +141,22 @@
         try PostgresStoreFaults.remove(number, on: connection)
       }
       return nil
+    }
+
+    /// Returns the state of a store that was damaged. Its tables may come from a backup with
+    /// another layout than the one that `layouts` has.
+    private func restoredState(
+      _ known: LayoutState, of schema: String, on connection: PostgresConnection
+    ) throws(ServerError) -> LayoutState {
+      try connection.use(schema: schema)
+      let layout = try StoreTables.foundLayout(on: connection)
+      try connection.use(schema: states.installation)
+      guard let layout else { throw .fault("a store has no layout") }
+      if layout == known.layout { return known }
+      let state = LayoutState(layout: layout)
+      _ = try states.replace(known, by: state, of: schema, on: connection)
+      try states.setPosition(nil, of: schema, on: connection)
+      return state
     }
 
     private func upgradeStore(
