@@ -22,7 +22,7 @@
           SQLStatement("SELECT to_regclass('\"\(schema)\".registry') IS NOT NULL"), []
         ) { $0.integer(0) != 0 }
         if hasRegistry != true { try RegistryTables.prepare(on: connection, upgrade: nil) }
-        try offline.noteLayouts(on: connection)
+        try offline.noteRegistry(on: connection)
       } catch {
         connection.rollback()
         throw error

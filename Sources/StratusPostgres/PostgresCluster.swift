@@ -50,10 +50,11 @@
     private let pools: PostgresPools
     private let autocommit: PostgresAutocommit
     private let bus: PostgresSignalBus
-    let heartbeat: PostgresHeartbeat
+    let presence: PostgresPresence
     let upgrades: PostgresUpgrades
     private let beating: Task<Void, Never>
     private let upgrading: Task<Void, Never>
+    private let dropping: Task<Void, Never>
 
     /// The layouts of a node, and the control over its upgrades that tests need.
     struct Upgrading: Sendable {
@@ -86,10 +87,11 @@
       node = surroundings.node
       let (url, schema, node) = (settings.url, settings.schema, surroundings.node)
       let states = LayoutStates(installation: schema, layouts: plan.layouts)
-      let offline = PostgresOfflineUpgrade(states: states, now: surroundings.now)
+      let offline = PostgresOfflineUpgrade(
+        states: states, makeEpoch: surroundings.makeEpoch, now: surroundings.now)
       let timelines = PostgresTimelines(
-        schema: schema, makeEpoch: surroundings.makeEpoch, now: surroundings.now,
-        report: surroundings.report)
+        schema: schema, states: states, makeEpoch: surroundings.makeEpoch,
+        now: surroundings.now, report: surroundings.report)
       let commits = PostgresCommits(node: node, schema: schema)
       let singles = PostgresPool(
         name: "stratus-auto", threadsMax: 1, waitingMax: settings.waitingMax
@@ -171,15 +173,32 @@
       self.pools = pools
       self.autocommit = autocommit
       self.bus = bus
-      self.heartbeat = heartbeat
       self.upgrades = upgrades
-      upgrading = Task.detached {
-        if !plan.isAutomatic { return }
-        await PostgresCluster.upgrade(upgrades, report: surroundings.report)
+      let presence = PostgresPresence(
+        heartbeat: heartbeat, stores: stores, pools: pools, report: surroundings.report)
+      let upgrading = Task.detached {
+        guard plan.isAutomatic, plan.layouts.haveUpgrades else { return }
+        await PostgresCluster.work("an upgrade waits", report: surroundings.report) {
+          () async throws(ServerError) in
+          _ = try await upgrades.advance()
+        }
+      }
+      let dropping = Task.detached {
+        await PostgresCluster.work(
+          "the tables of a deleted container are not dropped yet", report: surroundings.report
+        ) { () async throws(ServerError) in
+          try await stores.dropRemoved()
+        }
       }
       beating = Task.detached {
-        await PostgresCluster.beat(heartbeat, stores: stores, report: surroundings.report)
+        await presence.run()
+        // NB: a node that is shut out has no connections for this work any more.
+        upgrading.cancel()
+        dropping.cancel()
       }
+      self.presence = presence
+      self.upgrading = upgrading
+      self.dropping = dropping
     }
 
     /// Returns the signals about one kind of work, such as `changes`.
@@ -195,23 +214,37 @@
       try await heartbeat.nodes()
     }
 
+    /// Returns the unfinished online upgrades of the tables.
+    public func unfinishedUpgrades() async throws(ServerError) -> PostgresUpgradeList {
+      try await upgrades.unfinished()
+    }
+
     /// The number of nodes that do not drain, as the last heartbeat found them. It is at least 1.
     public var activeNodesCount: Int { heartbeat.activeCount.load(ordering: .relaxed) }
 
-    /// Whether this node cannot write, because another node has removed its row in `nodes`, and a
-    /// later version has upgraded tables since then.
-    public var isShutOut: Bool { heartbeat.isShutOut.load(ordering: .relaxed) }
+    var heartbeat: PostgresHeartbeat { presence.heartbeat }
+
+    /// Whether this node refuses all requests, because another node has removed its row in `nodes`,
+    /// and it cannot work beside the present nodes or on the present tables.
+    public var isShutOut: Bool { heartbeat.shutOut != nil }
+
+    /// Waits until the node is shut out, and returns the reason. Returns nil if the task is
+    /// cancelled, or after ``close()``. There is one caller.
+    public func waitUntilShutOut() async -> ServerError? { await presence.waitUntilShutOut() }
 
     /// Tells the other nodes that this node will end.
     public func drain() async throws(ServerError) { try await heartbeat.drain() }
 
     /// Finishes the waiting bodies, refuses new ones, and closes all connections.
     public func close() async {
+      dropping.cancel()
       upgrading.cancel()
       await upgrades.close()
       await upgrading.value
+      await dropping.value
       beating.cancel()
       await beating.value
+      presence.close()
       bus.close()
       stores.close()
       await pools.close()
@@ -220,46 +253,32 @@
       await autocommit.pool.close()
     }
 
-    private static func beat(
-      _ heartbeat: PostgresHeartbeat, stores: PostgresStores,
-      report: @Sendable (String) -> Void
+    /// Repeats a step of background work until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - waiting: the beginning of the sentence that reports a failure. The following failures
+    ///     are not reported until the step succeeds.
+    private static func work(
+      _ waiting: String, report: @Sendable (String) -> Void,
+      _ step: @Sendable () async throws(ServerError) -> Void
     ) async {
       var hasFailed = false
       while !Task.isCancelled {
-        do { try await Task.sleep(for: PostgresHeartbeat.pause) } catch { return }
         do throws(ServerError) {
-          try await heartbeat.beat()
-          try await stores.refresh()
-          hasFailed = false
-        } catch {
-          if !hasFailed { report("a heartbeat failed: \(error.reason) \(error.facts)") }
-          hasFailed = true
-          guard heartbeat.isShutOut.load(ordering: .relaxed) else { continue }
-          // NB: the stores that a later version has upgraded must be refused. Otherwise this node
-          // would read their old columns, which are not written any more.
-          do throws(ServerError) { try await stores.refresh() } catch {}
-        }
-      }
-    }
-
-    private static func upgrade(
-      _ upgrades: PostgresUpgrades, report: @Sendable (String) -> Void
-    ) async {
-      guard upgrades.states.layouts.haveUpgrades else { return }
-      var hasFailed = false
-      while !Task.isCancelled {
-        do throws(ServerError) {
-          _ = try await upgrades.advance()
+          try await step()
           hasFailed = false
         } catch {
           // NB: `close()` interrupts the present step, which is no news for the operator.
           if Task.isCancelled { return }
-          if !hasFailed { report("an upgrade waits: \(error.reason) \(error.facts)") }
+          if !hasFailed { report("\(waiting): \(error.reason) \(error.facts)") }
           hasFailed = true
         }
-        do { try await Task.sleep(for: PostgresUpgrades.pause) } catch { return }
+        do { try await Task.sleep(for: pause) } catch { return }
       }
     }
+
+    /// The pause after which background work is tried again.
+    private static let pause = Duration.seconds(3)
 
     /// - Throws: `INTERNAL_ERROR` if a failover may lose acknowledged writes.
     private static func checkReplication(

@@ -35,7 +35,8 @@
       """
       DO $$ DECLARE found TEXT; BEGIN
         FOR found IN SELECT nspname FROM pg_namespace
-          WHERE nspname = '\(schema)' OR nspname ~ '^\(schema)_[0-9]+$'
+          WHERE nspname = '\(schema)'
+            OR nspname ~ '^\(schema)_[0-9]+(\(PostgresStoreOpening.removed))?$'
         LOOP EXECUTE format('DROP SCHEMA %I CASCADE', found); END LOOP;
       END $$;
       """

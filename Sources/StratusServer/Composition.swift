@@ -467,6 +467,10 @@ public struct Composition: Sendable {
   /// Returns the problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
+  /// The service that ends the server when its stores cannot be used any more, or nil if this
+  /// cannot happen.
+  func storageEnd() -> StorageEnd? { storage.waitForEnd.map { StorageEnd(wait: $0) } }
+
   /// Frees the memory that the stores have not used since the last call. Returns whether database
   /// connections for reading were closed.
   func releaseMemory() -> Bool { storage.releaseMemory() }

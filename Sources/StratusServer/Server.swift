@@ -184,9 +184,13 @@ public struct Server: Sendable {
     // NB: services stop in reverse order, so listeners are disconnected before the last requests
     // are answered.
     services.append(NotificationService(parts: parts, logger: logger))
+    var configured = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+    if let end = parts.storageEnd() {
+      configured.append(.init(service: end, failureTerminationBehavior: .gracefullyShutdownGroup))
+    }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: services,
+        services: configured,
         gracefulShutdownSignals: heedsSignals ? [.sigterm, .sigint] : [], logger: logger))
     try await group.run()
   }

@@ -117,7 +117,21 @@ extension ServerStorage {
           }
         },
         drain: { () throws(ServerError) in try await cluster.drain() },
-        count: { cluster.activeNodesCount })
+        count: { cluster.activeNodesCount },
+        upgrades: { () throws(ServerError) in
+          let list = try await cluster.unfinishedUpgrades()
+          return (list.upgrades.map { UpgradeItem($0) }, list.count)
+        })
+      waitForEnd = {
+        await cluster.waitUntilShutOut().map { reason in
+          let what = reason.facts["fault"] ?? reason.reason
+          let advice = reason.hint.map { "; \($0)" } ?? ""
+          return """
+            this server had no contact to PostgreSQL for 30 seconds, and cannot return beside the \
+            other servers: \(what)\(advice)
+            """
+        }
+      }
       backupTurns = cluster.backupTurns
       prepare = {}
       problems = { [] }
@@ -162,6 +176,16 @@ extension ServerStorage {
 }
 
 #if Postgres
+  extension UpgradeItem {
+    init(_ progress: PostgresUpgradeProgress) {
+      self.init(
+        containerID: progress.store?.container, environment: progress.store?.environment.rawValue,
+        layout: progress.layout, target: progress.target, doneSteps: progress.doneSteps,
+        allSteps: progress.allSteps, filledTo: progress.filledTo,
+        waitsForNodes: progress.waitsForNodes)
+    }
+  }
+
   /// Checks whether the node reaches PostgreSQL, and can use all tables.
   private struct PostgresReadiness: ReadinessCheck {
     let cluster: PostgresCluster
@@ -169,6 +193,13 @@ extension ServerStorage {
     var name: String { "postgres" }
 
     func faults() async -> [ReadinessFault] {
+      if cluster.isShutOut {
+        return [
+          ReadinessFault(
+            name: "node-shut-out",
+            reason: "this server was silent, and cannot work beside the other servers any more")
+        ]
+      }
       do throws(ServerError) {
         _ = try await cluster.registry.version()
       } catch {
@@ -177,15 +208,14 @@ extension ServerStorage {
         ]
       }
       var faults: [ReadinessFault] = []
-      if cluster.isShutOut {
-        faults.append(
-          ReadinessFault(
-            name: "node-shut-out",
-            reason: "this server was silent, and a later version has upgraded the stores"))
-      }
       if !cluster.stores.laterStores.isEmpty {
         faults.append(
           ReadinessFault(name: "store-newer", reason: "a later version has upgraded a store"))
+      }
+      if !cluster.stores.damagedStores.isEmpty {
+        faults.append(
+          ReadinessFault(
+            name: "tables-damaged", reason: "the tables of a store are damaged", extent: .stores))
       }
       return faults
     }

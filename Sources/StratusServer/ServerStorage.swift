@@ -41,6 +41,10 @@ public struct ServerStorage: Sendable {
   let nodes: StorageNodes
   /// The turns of the nodes to make backups, or nil if only one process uses the stores.
   var backupTurns: (any BackupTurns)?
+  /// Waits until this process cannot use the stores any more, and returns the reason for the
+  /// operator. Returns nil if the task is cancelled or the storage is closed. The property is nil
+  /// if no other process can change the stores.
+  let waitForEnd: (@Sendable () async -> String?)?
 
   /// Creates a storage that consists of a folder with SQLite files.
   ///
@@ -70,6 +74,7 @@ public struct ServerStorage: Sendable {
     signals = { _ in LocalSignals() }
     newsOfOthers = NoSignals()
     nodes = .single(live: live)
+    waitForEnd = nil
     signingKeys = keys
     removals = RemovalFile(data: folder.url)
     assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
@@ -109,6 +114,7 @@ public struct ServerStorage: Sendable {
     signals = { _ in LocalSignals() }
     newsOfOthers = NoSignals()
     nodes = .single(live: live)
+    waitForEnd = nil
     signingKeys = KeyFile()
     assets = MemoryAssetStore(now: live.ambient.now)
     renewEpochs = { () throws(ServerError) in try stores.restore(try stores.backup()) }

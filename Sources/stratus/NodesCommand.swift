@@ -13,7 +13,8 @@ struct NodesCommand: AsyncParsableCommand {
   /// `stratus nodes list`.
   struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Show the nodes and their last heartbeats.")
+      commandName: "list",
+      abstract: "Show the nodes, their last heartbeats, and unfinished upgrades of the tables.")
 
     @OptionGroup var server: ServerOptions
 
@@ -26,6 +27,9 @@ struct NodesCommand: AsyncParsableCommand {
       // NB: the times come from the database's clock, so the newest heartbeat counts as now.
       let now = list.nodes.map(\.seenAt).max() ?? 0
       for node in list.nodes { say(Self.line(node, now: now)) }
+      for upgrade in list.upgrades { say(upgrade.sentence) }
+      let further = list.upgradesCount - Int64(list.upgrades.count)
+      if further > 0 { say("\(further) further stores are being upgraded") }
     }
 
     static func line(_ node: NodeItem, now: Int64) -> String {

@@ -26,6 +26,7 @@ struct StatusCommand: AsyncParsableCommand {
       switch fault.extent {
       case .everything: say("not ready: \(fault.reason)")
       case .files: say("\(readiness)files are not available: \(fault.reason)")
+      case .stores: say("\(readiness)some stores are not available: \(fault.reason)")
       }
     }
     if status.faults.isEmpty { say("ready") }

@@ -51,6 +51,36 @@ import Testing
     #expect(draining.isDraining)
   }
 
+  @Test func `the list of nodes has the unfinished upgrades, and describes them`() async throws {
+    var (nodes, _, _) = drainedNodes(1)
+    let store = UpgradeItem(
+      containerID: "iCloud.org.a", environment: "development", layout: 14, target: 14,
+      doneSteps: 2, allSteps: 4, filledTo: -3, waitsForNodes: false)
+    let registry = UpgradeItem(
+      containerID: nil, environment: nil, layout: 15, target: 16, doneSteps: 1, allSteps: nil,
+      filledTo: nil, waitsForNodes: true)
+    nodes.upgrades = { () throws(ServerError) in ([registry, store], 7) }
+    let answer = try await ListNodesHandler(nodes: nodes).answer(EmptyRequest())
+    #expect(answer.upgrades == [registry, store])
+    #expect(answer.upgradesCount == 7)
+    #expect(try ListNodes.Response(jsonBytes: answer.jsonBytes) == answer)
+    #expect(
+      store.sentence
+        == "the store of iCloud.org.a (development) is being upgraded from layout 13 to 14: "
+        + "2 of 4 steps done, rows up to the key -3 filled")
+    #expect(
+      registry.sentence == "the registry is being upgraded from layout 15 to 16: 1 steps done; "
+        + "it waits for the end of all nodes of the earlier version")
+  }
+
+  @Test func `a server that cannot use its stores any more ends with the reason`() async throws {
+    let error = await #expect(throws: StorageEnd.Reason.self) {
+      try await StorageEnd(wait: { "the stores are lost" }).run()
+    }
+    #expect(error?.description == "the stores are lost")
+    try await StorageEnd(wait: { nil }).run()
+  }
+
   @Test(arguments: [-1, 3_601, Int64.max])
   func `a drain with a negative or too long delay is refused`(seconds: Int64) async throws {
     let (_, handler, draining) = drainedNodes(3)

@@ -367,6 +367,26 @@
       }
     }
 
+    @Test func `the doctor names the damaged stores that the nodes refuse`() async throws {
+      try await withFolders { folders in
+        try await withNodes(1) { cluster, nodes in
+          _ = try await epoch(on: nodes[0])
+          try cluster.withConnection { connection in
+            try connection.define(
+              """
+              INSERT INTO "\(cluster.schema)".store_faults (number, reason)
+                SELECT number, 'a table is gone' FROM "\(cluster.schema)".store_schemas;
+              """)
+          }
+          let findings = await PostgresDoctor(try folders.place(of: cluster)).findings()
+          let found = findings.filter { $0.name == "tables-damaged" }
+          #expect(found.count == 1 && found.first?.severity == .problem)
+          #expect(found.first?.sentence.contains("a table is gone") == true)
+          #expect(found.first?.sentence.contains(development.container) == true)
+        }
+      }
+    }
+
     @Test func `the doctor reports a missing installation and an unreachable server`()
       async throws
     {

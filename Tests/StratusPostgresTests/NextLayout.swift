@@ -74,34 +74,51 @@
       }
     }
 
-    /// Saves a note as a node of the present layout does.
     func saveAsEarlier(_ note: Int64, metres: Int64) async throws {
       try await store.engine.write { (session) throws(ServerError) in
-        try session.connection.queue(
-          NoteStatements.saveEarlier, [.integer(note), .integer(metres)])
+        try Self.saveAsEarlier(note, metres: metres, on: session.connection)
       }
     }
 
-    /// Saves a note as a node of the later layout does.
     func saveAsLater(_ note: Int64, centimetres: Int64) async throws {
       try await store.engine.write { (session) throws(ServerError) in
-        let connection = session.connection
-        let (old, new) = (SQLValue.integer(centimetres / 100), SQLValue.integer(centimetres))
-        switch try connection.upgradePhase() {
-        case .earlier: try connection.queue(NoteStatements.saveEarlier, [.integer(note), old])
-        case .expanded: try connection.queue(NoteStatements.saveBoth, [.integer(note), old, new])
-        case .complete: try connection.queue(NoteStatements.saveLater, [.integer(note), new])
-        }
+        try Self.saveAsLater(note, centimetres: centimetres, on: session.connection)
       }
     }
 
     /// Reads all notes as a node of the later layout does.
     func centimetres() async throws -> [Int64: Int64] {
-      let rows = try await store.engine.read { (session) throws(ServerError) in
-        let isComplete = try session.connection.upgradePhase() == .complete
-        let statement = isComplete ? NoteStatements.later : NoteStatements.earlier
-        return try session.connection.all(statement, []) { [$0.integer(0), $0.integer(1)] }
+      try await store.engine.read { (session) throws(ServerError) in
+        try Self.centimetres(on: session.connection)
       }
+    }
+
+    /// Saves a note as a node of the present layout does.
+    static func saveAsEarlier(
+      _ note: Int64, metres: Int64, on connection: any SQLConnection
+    ) throws(ServerError) {
+      try connection.queue(NoteStatements.saveEarlier, [.integer(note), .integer(metres)])
+    }
+
+    /// Saves a note as a node of the later layout does.
+    static func saveAsLater(
+      _ note: Int64, centimetres: Int64, on connection: any SQLConnection
+    ) throws(ServerError) {
+      let (old, new) = (SQLValue.integer(centimetres / 100), SQLValue.integer(centimetres))
+      switch try connection.upgradePhase() {
+      case .earlier: try connection.queue(NoteStatements.saveEarlier, [.integer(note), old])
+      case .expanded: try connection.queue(NoteStatements.saveBoth, [.integer(note), old, new])
+      case .complete: try connection.queue(NoteStatements.saveLater, [.integer(note), new])
+      }
+    }
+
+    /// Reads all notes as a node of the later layout does.
+    static func centimetres(
+      on connection: any SQLConnection
+    ) throws(ServerError) -> [Int64: Int64] {
+      let isComplete = try connection.upgradePhase() == .complete
+      let statement = isComplete ? NoteStatements.later : NoteStatements.earlier
+      let rows = try connection.all(statement, []) { [$0.integer(0), $0.integer(1)] }
       return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
     }
 

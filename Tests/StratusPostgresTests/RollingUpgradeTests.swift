@@ -62,7 +62,8 @@
           if counter.next() == number { throw .fault("the node was killed") }
         }
         try await cluster.withNode(interrupted) { node in
-          await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          let error = await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          #expect(error?.facts["fault"] == "the node was killed")
           try await cluster.withNode(NextLayout.node()) { other in
             let notes = TestNotes(node: other)
             #expect(try await notes.centimetres() == TestNotes.initial)
@@ -74,6 +75,47 @@
           }
           // The first node notices that the upgrade is complete.
           #expect(try await node.upgrades.advance())
+        }
+      }
+    }
+
+    /// Transaction 5 of the upgrade would fill the second batch of three rows.
+    @Test func `the progress of an upgrade has its steps and the last filled row`() async throws {
+      try await withCluster { cluster in
+        try await prepare(cluster)
+        let counter = TestCounter()
+        let interrupted = NextLayout.node { (_) throws(ServerError) in
+          if counter.next() == 5 { throw .fault("the node was killed") }
+        }
+        try await cluster.withNode(interrupted) { node in
+          var expected = PostgresUpgradeProgress(
+            store: development, layout: StoreTables.layout, target: NextLayout.number,
+            doneSteps: 0, allSteps: 4, filledTo: nil, waitsForNodes: false)
+          var list = try await node.unfinishedUpgrades()
+          #expect(list == PostgresUpgradeList(upgrades: [expected], count: 1))
+          try await cluster.withNode { _ in
+            let isComplete = try await node.upgrades.advance()
+            #expect(!isComplete)
+            (expected.doneSteps, expected.waitsForNodes) = (2, true)
+            list = try await node.unfinishedUpgrades()
+            #expect(list.upgrades == [expected])
+          }
+          let error = await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          #expect(error?.facts["fault"] == "the node was killed")
+          (expected.layout, expected.filledTo) = (NextLayout.number, 3)
+          expected.waitsForNodes = false
+          list = try await node.unfinishedUpgrades()
+          #expect(list.upgrades == [expected])
+          // The doctor does not know the steps of the later version.
+          let installation = try PostgresInstallation(
+            try cluster.settings, now: { 0 }, makeEpoch: { 1 })
+          expected.allSteps = nil
+          let found = try installation.unfinishedUpgrades()
+          installation.close()
+          #expect(found.upgrades == [expected])
+          #expect(try await node.upgrades.advance())
+          list = try await node.unfinishedUpgrades()
+          #expect(list == PostgresUpgradeList())
         }
       }
     }
@@ -102,7 +144,8 @@
         try await prepare(cluster)
         try await cluster.withNode(NextLayout.node(upgrade)) { node in
           try await TestNotes(node: node).saveAsEarlier(2, metres: 1)
-          await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          let error = await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
+          #expect(error?.facts["postgres"]?.hasPrefix("23505") == true)
           #expect(try isValid("notes_metres", in: cluster) == false)
           try await TestNotes(node: node).saveAsEarlier(2, metres: 2)
         }
@@ -130,11 +173,12 @@
           try connection.beginWrite(in: "\(cluster.schema)_1", locks: [])
           #expect(try connection.upgradePhase() == .earlier)
           #expect(try await node.upgrades.advance())
-          #expect(throws: ServerError.self) {
+          let error = #expect(throws: ServerError.self) {
             try connection.execute(
               SQLStatement("INSERT INTO notes (note, metres) VALUES (4711, 1)"), [])
             try connection.commit().require()
           }
+          #expect(error?.facts["postgres"]?.hasPrefix("40001") == true)
           connection.rollback()
           #expect(try await TestNotes(node: node).centimetres() == TestNotes.initial)
         }
@@ -151,7 +195,7 @@
           try connection.beginRead(in: "\(cluster.schema)_1")
           _ = try connection.first(SQLStatement("SELECT note FROM notes"), []) { _ in true }
           let error = await #expect(throws: ServerError.self) { try await node.upgrades.advance() }
-          #expect(error?.code == .tryAgainLater)
+          #expect(error?.facts["postgres"]?.hasPrefix("55P03") == true)
           connection.rollback()
           #expect(try await node.upgrades.advance())
         }
@@ -194,7 +238,8 @@
             try RegistryTables.foundLayout(on: session.connection)
           }
           #expect(layout == RegistryTables.layout + 1)
-          await #expect(throws: ServerError.self) { try await cluster.node() }
+          let error = await #expect(throws: ServerError.self) { try await cluster.node() }
+          #expect(error?.facts["fault"] == "it was written by a newer version of Stratus")
         }
       }
     }

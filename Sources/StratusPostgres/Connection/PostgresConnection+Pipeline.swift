@@ -9,6 +9,7 @@
     func send(
       _ statement: SQLStatement, _ values: [SQLValue], expectsOne: Bool, as kind: Pending
     ) throws(ServerError) {
+      if let beforeSending { beforeSending(statement.text(dialect)) }
       let bound = PostgresValues(values)
       let key = PostgresStatements.Key(
         schema: schema ?? "", index: statement.index, expectsOne: expectsOne)
@@ -39,6 +40,7 @@
 
     /// Sends a statement that has no values and no rows.
     func send(control text: String) throws(ServerError) {
+      beforeSending?(text)
       guard PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, PostgresValues.binary) == 1
       else { throw note(PostgresFailure(of: nil, on: handle, doing: text)).error }
       pending.append(.control(text))

@@ -1,5 +1,6 @@
 #if Postgres
   import CPostgreSQL
+  import Foundation
   import StratusDomain
   import StratusSQL
 
@@ -37,6 +38,8 @@
     var layouts: LayoutStates?
     /// The statements whose answers were not read yet, oldest first.
     var pending: [Pending] = []
+    /// Is called with the text of each statement before it is sent, for tests.
+    var beforeSending: ((_ text: String) -> Void)?
     /// The sessions on this connection, by schema.
     var sessions: [String: any SQLSession] = [:]
 
@@ -80,6 +83,10 @@
       sessions = [:]
       PQfinish(handle)
     }
+
+    /// Breaks the connection as the end of this process would do, for tests. PostgreSQL still gets
+    /// the statements that libpq has passed to the system, and no others.
+    func cut() { _ = shutdown(PQsocket(handle), Int32(SHUT_RDWR)) }
 
     var dialect: SQLDialect { PostgresDialect.dialect }
 
@@ -193,6 +200,7 @@
     }
 
     private func runDirectly(_ text: String) throws(PostgresFailure) {
+      beforeSending?(text)
       let result = PQexec(handle, text)
       defer { PQclear(result) }
       switch PQresultStatus(result) {

@@ -134,6 +134,18 @@
         retryAfterSeconds: 30, hint: "start the later version")
     }
 
+    /// An error with this text in its facts means that the tables of a store are damaged.
+    static let damagedStore = "the tables of a store are damaged"
+
+    /// The error for a store whose tables are damaged.
+    ///
+    /// - Parameter reason: the reason for the operator.
+    static func damaged(_ reason: String) -> ServerError {
+      var error = ServerError.fault(damagedStore, facts: ["damage": reason])
+      error.hint = "restore the tables of the store from a backup"
+      return error
+    }
+
     /// The error of a node without a row in the table `nodes`.
     static var notEntered: ServerError {
       ServerError(

@@ -92,6 +92,34 @@
       }
     }
 
+    /// Returns the unfinished online upgrades.
+    ///
+    /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` if PostgreSQL cannot be reached.
+    public func unfinishedUpgrades() throws(ServerError) -> PostgresUpgradeList {
+      try reading { (_) throws(ServerError) -> PostgresUpgradeList in
+        // An earlier version has not created the tables.
+        guard try hasTable("layouts"), try hasTable("fills") else { return PostgresUpgradeList() }
+        return try LayoutStates(installation: schema, layouts: .present)
+          .unfinished(on: connection)
+      }
+    }
+
+    /// Returns the stores that the nodes refuse because the tables are damaged, and the reasons.
+    ///
+    /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` if PostgreSQL cannot be reached.
+    public func damagedStores() throws(ServerError) -> [StoreAddress: String] {
+      try reading { (_) throws(ServerError) -> [StoreAddress: String] in
+        // An earlier version has not created the table.
+        guard try hasTable("store_faults") else { return [:] }
+        var damages: [StoreAddress: String] = [:]
+        for store in try stores() {
+          damages[store.address] = try PostgresStoreFaults.reason(
+            of: store.number, on: connection)
+        }
+        return damages
+      }
+    }
+
     /// Returns the state of a store, or nil if the database does not contain the store.
     ///
     /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` if a node removes the store.

@@ -236,7 +236,7 @@
       throw error
     }
 
-    private func hasTable(_ name: String) throws(ServerError) -> Bool {
+    func hasTable(_ name: String) throws(ServerError) -> Bool {
       try connection.first(
         SQLStatement("SELECT to_regclass('\"\(schema)\".\(name)') IS NOT NULL"), []
       ) { $0.integer(0) != 0 } ?? false

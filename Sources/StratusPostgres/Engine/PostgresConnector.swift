@@ -6,19 +6,22 @@
   final class PostgresConnector {
     private let name: String
     private let url: PostgresURL
+    private let pauseSeconds: Double
     private let prepare: @Sendable (PostgresConnection) throws(ServerError) -> Void
     private var connection: PostgresConnection?
     private var hasFailed = false
 
     /// - Parameters:
     ///   - name: the name of the connection in PostgreSQL's lists.
+    ///   - pauseSeconds: the pause after a failed attempt to connect.
     ///   - prepare: is called with each new connection, before the connection is used.
     init(
-      name: String, url: PostgresURL,
+      name: String, url: PostgresURL, pauseSeconds: Double = PostgresLimits.reconnectSeconds,
       prepare: @escaping @Sendable (PostgresConnection) throws(ServerError) -> Void
     ) {
       self.name = name
       self.url = url
+      self.pauseSeconds = pauseSeconds
       self.prepare = prepare
     }
 
@@ -28,7 +31,7 @@
     func open() throws(ServerError) -> PostgresConnection {
       if let connection, connection.isSound { return connection }
       close()
-      if hasFailed { Thread.sleep(forTimeInterval: PostgresLimits.reconnectSeconds) }
+      if hasFailed { Thread.sleep(forTimeInterval: pauseSeconds) }
       hasFailed = true
       let fresh: PostgresConnection
       do throws(PostgresFailure) {

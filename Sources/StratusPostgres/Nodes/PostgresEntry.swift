@@ -9,23 +9,35 @@
     let version: String
     let states: LayoutStates
 
-    /// Adds the row of the node. It must be called in a transaction.
+    /// Returns the reason why the node cannot work now, or nil if it can. It must be called in a
+    /// transaction, before ``add(on:)``.
     ///
     /// The lock for the list of stores excludes a change of a layout at the same time. Therefore
     /// either this node finds the new layout, or the node that changes it finds this node's row.
     ///
     /// - Parameter isFirst: whether the node has not entered before. Such a node has no bodies that
     ///   wait, so it can refuse single stores. Otherwise one store that is too new shuts it out.
-    /// - Throws: `INTERNAL_ERROR` or `TRY_AGAIN_LATER`, and then the row was not added.
-    func enter(on connection: any SQLConnection, isFirst: Bool) throws(ServerError) {
+    /// - Throws: the errors of the connection.
+    func refusal(
+      on connection: any SQLConnection, isFirst: Bool
+    ) throws(ServerError) -> ServerError? {
       let installation = states.installation
       _ = try connection.first(
         EntryStatements.lock, [.integer(PostgresLockNumber.stores(of: installation))]
       ) { _ in true }
-      try compareWithOthers(on: connection)
+      if let refusal = try comparisonWithOthers(on: connection) { return refusal }
+      let faulty = Set(
+        try PostgresStoreFaults.numbers(on: connection).map { "\(installation)_\($0)" })
       for (schema, state) in try states.all(on: connection) {
-        try check(state, of: schema, isFirst: isFirst)
+        // A damaged store could not be upgraded, and no node uses it.
+        if faulty.contains(schema), state.layout < states.layouts.store.newest { continue }
+        if let refusal = refusal(of: state, in: schema, isFirst: isFirst) { return refusal }
       }
+      return nil
+    }
+
+    /// Adds the row of the node.
+    func add(on connection: any SQLConnection) throws(ServerError) {
       let (store, registry) = (states.layouts.store, states.layouts.registry)
       try connection.execute(
         EntryStatements.add,
@@ -35,8 +47,10 @@
         ])
     }
 
-    /// - Throws: `INTERNAL_ERROR` if the nodes have no layout in common.
-    private func compareWithOthers(on connection: any SQLConnection) throws(ServerError) {
+    /// Returns an error if the nodes have no layout in common.
+    private func comparisonWithOthers(
+      on connection: any SQLConnection
+    ) throws(ServerError) -> ServerError? {
       let found = try connection.first(
         EntryStatements.others, [.text(node), .integer(PostgresHeartbeat.silenceMilliseconds)]
       ) { row in
@@ -58,13 +72,14 @@
           stop all nodes first, or upgrade by a version between the two; a node that was killed \
           counts as running for 30 seconds
           """
-        throw error
+        return error
       }
+      return nil
     }
 
-    private func check(
-      _ state: LayoutState, of schema: String, isFirst: Bool
-    ) throws(ServerError) {
+    private func refusal(
+      of state: LayoutState, in schema: String, isFirst: Bool
+    ) -> ServerError? {
       let kind = states.layouts.kind(of: schema, in: states.installation)
       let facts = ["layout": "\(state.layout)", "known": "\(kind.newest)", "schema": schema]
       if state.layout > kind.newest {
@@ -72,18 +87,18 @@
           var error = ServerError.fault(
             "it was written by a newer version of Stratus", facts: facts)
           error.hint = "start that version, or a later one"
-          throw error
+          return error
         }
-        if !isFirst { throw PostgresFailure.tooOld(for: state.layout, newest: kind.newest) }
-        return
+        return isFirst ? nil : PostgresFailure.tooOld(for: state.layout, newest: kind.newest)
       }
       if state.layout < kind.oldest {
-        throw .fault("tables have an earlier layout, and were not upgraded", facts: facts)
+        return .fault("tables have an earlier layout, and were not upgraded", facts: facts)
       }
       let isOwn = state.target == kind.newest && kind.upgrade != nil
       if state.target != 0, state.target <= kind.newest, !isOwn {
-        throw PostgresOfflineUpgrade.unfinished(schema)
+        return PostgresOfflineUpgrade.unfinished(schema)
       }
+      return nil
     }
   }
 

@@ -26,8 +26,9 @@
     let timelines: PostgresTimelines
     /// The number of nodes that do not drain.
     let activeCount = Atomic<Int>(1)
-    /// Whether another node has removed the row of this node, and this node cannot add it again.
-    let isShutOut = Atomic<Bool>(false)
+    /// The reason why this node cannot add its row again after another node has removed it, or nil
+    /// if it is not shut out.
+    private let refusal = Mutex<ServerError?>(nil)
     private let hasEntered = Atomic<Bool>(false)
 
     private var node: String { entry.node }
@@ -44,16 +45,19 @@
     /// NB: a node that counts as ended may only have paused. The removal of its rows in `writers`
     /// makes its open transactions fail, because they find no row for their commit number.
     ///
-    /// - Throws: the errors of ``PostgresEntry/enter(on:isFirst:)``, and those of the connection.
+    /// - Throws: the refusal of ``PostgresEntry/refusal(on:isFirst:)``, and the errors of the
+    ///   connection.
     func beat() async throws(ServerError) {
       try await autocommit.run { [self] (session) throws(ServerError) in
         let connection = session.connection
         if try connection.execute(HeartbeatStatements.beat, [.text(node)]) == 0 {
           let isFirst = !hasEntered.load(ordering: .relaxed)
-          isShutOut.store(!isFirst, ordering: .relaxed)
-          try entry.enter(on: connection, isFirst: isFirst)
+          if let found = try entry.refusal(on: connection, isFirst: isFirst) {
+            if !isFirst { refusal.withLock { $0 = found } }
+            throw found
+          }
+          try entry.add(on: connection)
           hasEntered.store(true, ordering: .relaxed)
-          isShutOut.store(false, ordering: .relaxed)
         }
         try connection.execute(
           HeartbeatStatements.removeNodes, [.integer(Self.silenceMilliseconds)])
@@ -65,6 +69,10 @@
         }
       }
     }
+
+    /// The reason why this node is shut out, or nil if it is not: other nodes have removed its row,
+    /// and it cannot work beside them or on the present tables any more.
+    var shutOut: ServerError? { refusal.withLock { $0 } }
 
     /// Stores in the table `nodes` that this node drains, because it will be stopped.
     func drain() async throws(ServerError) {

@@ -10,6 +10,8 @@
       var schemas: [StoreAddress: String] = [:]
       /// The layouts of the stores that this version is too old for.
       var laterLayouts: [StoreAddress: Int64] = [:]
+      /// The damaged stores, and the reasons for the operator.
+      var damages: [StoreAddress: String] = [:]
       var isClosed = false
     }
 
@@ -69,11 +71,17 @@
 
     /// Whether the node knows a store. This method creates no store.
     public func hasStore(at address: StoreAddress) -> Bool {
-      state.withLock { $0.schemas[address] != nil || $0.laterLayouts[address] != nil }
+      state.withLock { state in
+        state.schemas[address] != nil || state.laterLayouts[address] != nil
+          || state.damages[address] != nil
+      }
     }
 
     /// The stores that a later version has upgraded, so that this version refuses them.
     public var laterStores: [StoreAddress] { state.withLock { Array($0.laterLayouts.keys) } }
+
+    /// The stores whose tables are damaged, so that all nodes refuse them.
+    public var damagedStores: [StoreAddress] { state.withLock { Array($0.damages.keys) } }
 
     /// Returns the size of a store's tables and indexes in bytes, or 0 if it cannot be read.
     public func sizeBytes(ofStore address: StoreAddress) async -> Int64 {
@@ -85,15 +93,25 @@
     public func refresh() async throws(ServerError) {
       let places = try await opening.list()
       let newest = opening.states.layouts.store.newest
-      let usable = places.filter { $0.value.layout <= newest }.mapValues(\.schema)
       let later = places.filter { $0.value.layout > newest }.mapValues(\.layout)
+      let known = places.filter { $0.value.layout <= newest }
+      let damages = known.compactMapValues(\.damage)
+      let usable = known.filter { $0.value.damage == nil }.mapValues(\.schema)
       let earlier = state.withLock { state in
-        let earlier = state.laterLayouts
+        let earlier = (later: state.laterLayouts, damages: state.damages)
         state.schemas = usable
         state.laterLayouts = later
+        state.damages = damages
         return earlier
       }
-      for (address, layout) in later where earlier[address] != layout {
+      for (address, damage) in damages where earlier.damages[address] != damage {
+        report(
+          """
+          the store of \(address.container) (\(address.environment.rawValue)) is damaged, and its \
+          requests fail: \(damage); restore its tables from a backup
+          """)
+      }
+      for (address, layout) in later where earlier.later[address] != layout {
         report(
           """
           the store of \(address.container) (\(address.environment.rawValue)) has layout \
@@ -103,14 +121,19 @@
       }
     }
 
-    /// Removes a container's stores with all their data.
+    /// Removes a container's stores. All requests for their data are refused from then on, and the
+    /// tables are dropped soon after.
     public func deleteStores(of container: String) async throws(ServerError) {
       try await opening.remove(container)
       state.withLock { state in
         state.schemas = state.schemas.filter { $0.key.container != container }
         state.laterLayouts = state.laterLayouts.filter { $0.key.container != container }
+        state.damages = state.damages.filter { $0.key.container != container }
       }
     }
+
+    /// Drops the tables of removed stores. See ``PostgresStoreOpening/dropRemoved()``.
+    func dropRemoved() async throws(ServerError) { try await opening.dropRemoved() }
 
     /// Refuses all later calls.
     public func close() {
@@ -118,6 +141,7 @@
         state.isClosed = true
         state.schemas = [:]
         state.laterLayouts = [:]
+        state.damages = [:]
       }
     }
 
@@ -129,13 +153,14 @@
     }
 
     private func known(_ address: StoreAddress) throws(ServerError) -> String? {
-      let (schema, later, isClosed) = state.withLock {
-        ($0.schemas[address], $0.laterLayouts[address], $0.isClosed)
+      let (schema, later, damage, isClosed) = state.withLock {
+        ($0.schemas[address], $0.laterLayouts[address], $0.damages[address], $0.isClosed)
       }
       if isClosed { throw PostgresFailure.closed }
       if let later {
         throw PostgresFailure.tooOld(for: later, newest: opening.states.layouts.store.newest)
       }
+      if let damage { throw PostgresFailure.damaged(damage) }
       return schema
     }
 

@@ -25,6 +25,9 @@
     private let place: SQLStatement
     private let continueFill: SQLStatement
     private let endFill: SQLStatement
+    /// The stores that have not reached a layout or whose upgrade was begun. The last column is the
+    /// number of all such stores.
+    let unfinishedStores: SQLStatement
 
     init(installation: String, layouts: PostgresLayouts) {
       self.installation = installation
@@ -45,6 +48,15 @@
         ON CONFLICT (schema) DO UPDATE SET position = excluded.position
         """)
       endFill = SQLStatement("DELETE FROM \(fills) WHERE schema = ?")
+      unfinishedStores = SQLStatement(
+        """
+        SELECT container, environment, layout, target, step, fills.position, COUNT(*) OVER ()
+        FROM "\(installation)".store_schemas
+        JOIN \(table) ON layouts.schema = '\(installation)_' || store_schemas.number
+        LEFT JOIN \(fills) ON fills.schema = layouts.schema
+        WHERE target <> 0 OR layout < ?
+        ORDER BY store_schemas.number LIMIT ?
+        """)
     }
 
     /// Returns the state of a schema, or nil if the schema was removed.

@@ -8,9 +8,6 @@
   /// One node at a time does this work. It can stop at any point, and any node of the same version
   /// continues.
   final class PostgresUpgrades: Sendable {
-    /// The pause after which a node tries again to advance the upgrades.
-    static let pause = Duration.seconds(3)
-
     let states: LayoutStates
     let pools: PostgresPools
     /// The pool of one connection, which holds the lock of the upgrades and creates indexes.
@@ -57,6 +54,13 @@
       let result = await advance(open)
       await releaseLock()
       return try result.get()
+    }
+
+    /// Returns the unfinished upgrades.
+    func unfinished() async throws(ServerError) -> PostgresUpgradeList {
+      try await installation.read { [states] (session) throws(ServerError) in
+        try states.unfinished(on: session.connection)
+      }
     }
 
     /// Cancels the creation of an index, and closes the connection.

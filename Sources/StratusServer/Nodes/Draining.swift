@@ -51,6 +51,11 @@ struct StorageNodes: Sendable {
   let drain: @Sendable () async throws(ServerError) -> Void
   /// The number of nodes, as the last heartbeat found them.
   let count: @Sendable () -> Int
+  /// Returns the unfinished online upgrades, and their number if the list is cut. An engine for one
+  /// process upgrades its tables when it opens them.
+  var upgrades: @Sendable () async throws(ServerError) -> (items: [UpgradeItem], count: Int64) = {
+    () throws(ServerError) in ([], 0)
+  }
 
   /// The only node of an engine for one process.
   static func single(live: Live) -> StorageNodes {

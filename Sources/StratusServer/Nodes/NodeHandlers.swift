@@ -8,7 +8,9 @@ struct ListNodesHandler: ManagementHandler {
   let nodes: StorageNodes
 
   func answer(_ request: EmptyRequest) async throws(ServerError) -> ListNodes.Response {
-    ListNodes.Response(nodes: try await nodes.list())
+    let upgrades = try await nodes.upgrades()
+    return ListNodes.Response(
+      nodes: try await nodes.list(), upgrades: upgrades.items, upgradesCount: upgrades.count)
   }
 }
 

@@ -25,6 +25,8 @@ extension Finding {
       case "disk-unwritable": "give the server's user the right to write to the data folder"
       case "s3-unreachable", "s3-unknown":
         "check S3, the network and the credentials; requests that need no files still work"
+      case "tables-damaged":
+        "run 'stratus doctor --postgres', which names the store; other stores still work"
       default: "read the server's log"
       }
     self = .problem(fault.name, "the running server reports that \(fault.reason)", fix: fix)

@@ -105,7 +105,8 @@ public struct PostgresDoctor: Sendable {
         let before = live.ambient.now()
         let cluster = try installation.clusterState()
         let findings = clockFindings(cluster.clock, from: before, to: live.ambient.now())
-        return findings + clusterFindings(cluster) + nodeFindings(cluster)
+        let upgrades = upgradeFindings(try installation.unfinishedUpgrades())
+        return findings + clusterFindings(cluster) + nodeFindings(cluster) + upgrades
           + storeFindings(cluster, in: installation)
       } catch {
         return [unreadable("PostgreSQL at \(installation.shown)", error)]
@@ -199,7 +200,20 @@ public struct PostgresDoctor: Sendable {
         findings.append(
           .problem(
             "nodes-differ", "nodes of different versions run: \(versions.joined(separator: ", "))",
-            fix: "stop all nodes, and start them with the same version"))
+            fix: "replace the nodes of the earlier version one after the other, or stop all nodes, "
+              + "and start them with the same version"))
+      }
+      return findings
+    }
+
+    private func upgradeFindings(_ list: PostgresUpgradeList) -> [Finding] {
+      var findings = list.upgrades.map { progress in
+        Finding.note("upgrade-unfinished", UpgradeItem(progress).sentence)
+      }
+      let further = list.count - Int64(list.upgrades.count)
+      if further > 0 {
+        findings.append(
+          .note("upgrade-unfinished", "\(further) further stores are being upgraded"))
       }
       return findings
     }
@@ -210,8 +224,18 @@ public struct PostgresDoctor: Sendable {
       var lacks: [LackItem] = []
       var findings: [Finding] = []
       let known: [StoreAddress: Int64]
-      do throws(ServerError) { known = try installation.knownStores() } catch {
+      let damages: [StoreAddress: String]
+      do throws(ServerError) {
+        known = try installation.knownStores()
+        damages = try installation.damagedStores()
+      } catch {
         return [unreadable("the registry", error)]
+      }
+      findings += damages.sorted { $0.key.title < $1.key.title }.map { address, reason in
+        Finding.problem(
+          "tables-damaged",
+          "\(Doctor.name(of: address)) is damaged, so its requests fail: \(reason)",
+          fix: "stop all nodes, restore its tables from a backup, and start the nodes")
       }
       for address in known.keys.filter({ !cluster.stores.contains($0) })
         .sorted(by: { $0.title < $1.title })

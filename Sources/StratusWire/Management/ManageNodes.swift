@@ -1,4 +1,5 @@
-/// Management: lists the nodes, which are the servers that work on the same stores.
+/// Management: lists the nodes, which are the servers that work on the same stores, and the
+/// unfinished upgrades of the tables.
 public enum ListNodes: Endpoint {
   public static let path = "nodes/list"
 
@@ -7,14 +8,30 @@ public enum ListNodes: Endpoint {
   public struct Response: JSONWritable, JSONReadable, Hashable {
     /// The nodes, in the order of their names.
     public var nodes: [NodeItem]
+    /// The unfinished online upgrades, that of the registry first. The list may be cut.
+    public var upgrades: [UpgradeItem]
+    /// The number of all unfinished upgrades.
+    public var upgradesCount: Int64
 
-    public init(nodes: [NodeItem]) { self.nodes = nodes }
-
-    public func write(to writer: inout JSONWriter) {
-      writer.object { writer in writer.member("nodes", array: nodes) }
+    public init(nodes: [NodeItem], upgrades: [UpgradeItem] = [], upgradesCount: Int64 = 0) {
+      self.nodes = nodes
+      self.upgrades = upgrades
+      self.upgradesCount = upgradesCount
     }
 
-    public init(json: JSONView) throws(WireError) { nodes = try json.requiredArray("nodes") }
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("nodes", array: nodes)
+        writer.member("upgrades", array: upgrades)
+        writer.member("upgradesCount", upgradesCount)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      nodes = try json.requiredArray("nodes")
+      upgrades = try json.array("upgrades")
+      upgradesCount = try json.optionalNumber("upgradesCount") ?? 0
+    }
   }
 }
 
@@ -85,5 +102,71 @@ public struct NodeItem: JSONWritable, JSONReadable, Hashable, Sendable {
     seenAt = json["seenAt"]?.int64 ?? 0
     isDraining = json["draining"]?.bool ?? false
     isCalled = json["called"]?.bool ?? false
+  }
+}
+
+/// How far the unfinished online upgrade of a store or of the registry has come.
+public struct UpgradeItem: JSONWritable, JSONReadable, Hashable, Sendable {
+  /// The store's container, or nil for the registry.
+  public var containerID: String?
+  /// The store's environment, or nil for the registry.
+  public var environment: String?
+  public var layout: Int64
+  /// The layout to which the upgrade leads.
+  public var target: Int64
+  public var doneSteps: Int64
+  /// The number of all steps, or nil if the called node does not know the upgrade.
+  public var allSteps: Int64?
+  /// The key of the last row that the present step has filled, or nil if it fills no rows.
+  public var filledTo: Int64?
+  /// Whether the upgrade goes on only after the end of all nodes of the earlier version.
+  public var waitsForNodes: Bool
+
+  public init(
+    containerID: String?, environment: String?, layout: Int64, target: Int64, doneSteps: Int64,
+    allSteps: Int64?, filledTo: Int64?, waitsForNodes: Bool
+  ) {
+    self.containerID = containerID
+    self.environment = environment
+    self.layout = layout
+    self.target = target
+    self.doneSteps = doneSteps
+    self.allSteps = allSteps
+    self.filledTo = filledTo
+    self.waitsForNodes = waitsForNodes
+  }
+
+  /// A sentence for the operator.
+  public var sentence: String {
+    let what = containerID.map { "the store of \($0) (\(environment ?? "-"))" } ?? "the registry"
+    let steps = allSteps.map { "\(doneSteps) of \($0)" } ?? "\(doneSteps)"
+    let filled = filledTo.map { ", rows up to the key \($0) filled" } ?? ""
+    let wait = waitsForNodes ? "; it waits for the end of all nodes of the earlier version" : ""
+    return "\(what) is being upgraded from layout \(layout < target ? layout : target - 1) to "
+      + "\(target): \(steps) steps done\(filled)\(wait)"
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("containerID", containerID)
+      writer.member("environment", environment)
+      writer.member("layout", layout)
+      writer.member("target", target)
+      writer.member("doneSteps", doneSteps)
+      writer.member("allSteps", allSteps)
+      writer.member("filledTo", filledTo)
+      writer.member("waitsForNodes", waitsForNodes)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    containerID = try json.optionalString("containerID")
+    environment = try json.optionalString("environment")
+    layout = try json.optionalNumber("layout") ?? 0
+    target = try json.optionalNumber("target") ?? 0
+    doneSteps = try json.optionalNumber("doneSteps") ?? 0
+    allSteps = try json.optionalNumber("allSteps")
+    filledTo = json["filledTo"]?.int64
+    waitsForNodes = try json.optionalBool("waitsForNodes") ?? false
   }
 }

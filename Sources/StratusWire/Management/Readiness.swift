@@ -6,6 +6,8 @@ public struct ReadinessFault: Sendable, Hashable, JSONWritable, JSONReadable {
     case everything
     /// Only requests that read or write the bytes of assets.
     case files
+    /// Only requests to some stores, at all servers that share the stores.
+    case stores
   }
 
   /// A fixed name for programs, such as `disk-full`, `store-lost` or `store-damaged`.
@@ -25,7 +27,7 @@ public struct ReadinessFault: Sendable, Hashable, JSONWritable, JSONReadable {
     writer.object { writer in
       writer.member("name", name)
       writer.member("reason", reason)
-      if extent == .files { writer.member("affects", extent.rawValue) }
+      if extent != .everything { writer.member("affects", extent.rawValue) }
     }
   }
 
@@ -37,14 +39,15 @@ public struct ReadinessFault: Sendable, Hashable, JSONWritable, JSONReadable {
 }
 
 extension [ReadinessFault] {
-  /// Whether a server with these faults can answer the requests that need no files.
-  public var allowRecords: Bool { allSatisfy { $0.extent == .files } }
+  /// Whether a server with these faults can answer the requests that need no files, at least those
+  /// to most stores.
+  public var allowRecords: Bool { allSatisfy { $0.extent != .everything } }
 }
 
 /// The body of the answer to `/health/ready`.
 ///
-/// The member `status` is `ok` without faults, `degraded` if all faults affect only files, and
-/// `unavailable` otherwise.
+/// The member `status` is `ok` without faults, `degraded` if all faults affect only files or some
+/// stores, and `unavailable` otherwise.
 public struct ReadinessAnswer: JSONWritable {
   public var faults: [ReadinessFault]
 
@@ -52,9 +55,9 @@ public struct ReadinessAnswer: JSONWritable {
 
   /// Whether a load balancer should send requests to the server.
   ///
-  /// Choice: a server that cannot use files is ready. Several servers share the storage of files,
-  /// so the fault appears at all of them at once. A load balancer would otherwise refuse all
-  /// requests, although most of them need no files.
+  /// Choice: a server that cannot use files, or some stores, is ready. Several servers share the
+  /// storage, so the fault appears at all of them at once. A load balancer would otherwise refuse
+  /// all requests, although most of them need neither.
   public var isReady: Bool { faults.allowRecords }
 
   public func write(to writer: inout JSONWriter) {

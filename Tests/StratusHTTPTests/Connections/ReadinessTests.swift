@@ -163,13 +163,22 @@ import Testing
         .hasPrefix(#"{"status":"unavailable","faults":[\#(files),"#))
   }
 
+  @Test func `A server is ready if a fault affects only some stores`() {
+    let damaged = ReadinessFault(name: "tables-damaged", reason: "damaged", extent: .stores)
+    let store = #"{"name":"tables-damaged","reason":"damaged","affects":"stores"}"#
+    #expect(ReadinessAnswer(faults: [damaged]).isReady)
+    #expect(
+      String(decoding: ReadinessAnswer(faults: [damaged]).jsonBytes, as: UTF8.self)
+        == #"{"status":"degraded","faults":[\#(store)]}"#)
+  }
+
   @Test func `A fault of a server's status keeps the part that it affects`() throws {
-    for extent in [ReadinessFault.Extent.everything, .files] {
+    for extent in [ReadinessFault.Extent.everything, .files, .stores] {
       let status = ServerStatus(
         lacks: [], faults: [ReadinessFault(name: "a", reason: "b", extent: extent)],
         version: "1", startedAt: 0, uptimeSeconds: 0, containers: [])
       let text = String(decoding: status.jsonBytes, as: UTF8.self)
-      #expect(text.contains("\"ready\":\(extent == .files)"))
+      #expect(text.contains("\"ready\":\(extent != .everything)"))
       #expect(try ServerStatus(jsonBytes: status.jsonBytes).faults == status.faults)
     }
   }
