@@ -164,7 +164,8 @@
       bus.listen(on: url)
       registry = PostgresRegistry(engine: PostgresEngine(schema: schema, pools: pools))
       let locks = PostgresWorkLocks(
-        autocommit: autocommit, node: node, aheadMilliseconds: leaseAheadMilliseconds)
+        autocommit: autocommit, node: node, shutOut: { heartbeat.shutOut },
+        aheadMilliseconds: leaseAheadMilliseconds)
       self.locks = locks
       backupTurns = PostgresBackupTurns(
         locks: locks, autocommit: autocommit, node: node,

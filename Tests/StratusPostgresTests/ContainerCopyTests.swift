@@ -291,6 +291,24 @@
       }
     }
 
+    @Test func `a damaged store is not copied, and other containers are`() async throws {
+      try await withSource { place in
+        try place.move()
+        let schema = place.cluster.schema
+        try place.cluster.withConnection { connection in
+          try connection.define(
+            """
+            INSERT INTO "\(schema)".store_faults (number, reason)
+              SELECT number, 'a table is gone' FROM "\(schema)".store_schemas
+              WHERE container = '\(Self.two.container)';
+            """)
+        }
+        let failure = #expect(throws: BackupFailure.self) { try place.move(toFolder: "copy") }
+        #expect(failure?.description.contains("a table is gone") == true)
+        try place.move(toFolder: "copy", Self.chosen)
+      }
+    }
+
     @Test func `a container whose files are in a bucket is not copied alone`() async throws {
       try await withSource { place in
         let name = place["source"].appendingPathComponent("assets-place")

@@ -117,6 +117,10 @@
           try await node.stores.storeToRead(at: development)
         }
         #expect(read?.facts["store"] == "closed")
+        let lease = await #expect(throws: ServerError.self) {
+          try await node.backupTurns.take()
+        }
+        #expect(lease?.facts["fault"] == PostgresFailure.laterStore)
         await node.close()
       }
     }

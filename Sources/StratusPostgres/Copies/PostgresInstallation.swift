@@ -88,9 +88,10 @@
 
     /// Returns the tables of a store. They belong to the present transaction.
     ///
-    /// - Throws: `INTERNAL_ERROR` if the database does not contain the store, or if an upgrade of
-    ///   the store is not complete.
+    /// - Throws: `INTERNAL_ERROR` if the database does not contain the store, if the store is
+    ///   damaged, or if an upgrade of the store is not complete.
     public func store(at address: StoreAddress) throws(ServerError) -> PostgresTableSet {
+      try refuseDamage(of: address)
       let tables = try tables(ofStore: address)
       try refuseUpgrade(of: tables.schema)
       return tables
@@ -220,6 +221,22 @@
         return true
       }
       return stores
+    }
+
+    /// NB: after a repair, the tables may come from a backup. The copy would continue an earlier
+    /// history until a node has begun a new one.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the nodes refuse a store.
+    private func refuseDamage(of address: StoreAddress) throws(ServerError) {
+      try connection.use(schema: schema)
+      // An earlier version has not created the table.
+      guard try hasTable("store_faults"),
+        let number = try stores().first(where: { $0.address == address })?.number,
+        let reason = try PostgresStoreFaults.reason(of: number, on: connection)
+      else { return }
+      var error = PostgresFailure.damaged(reason)
+      error.hint = "restore the tables of the store from a backup, and start a node"
+      throw error
     }
 
     /// - Throws: `INTERNAL_ERROR` if an online upgrade of the schema's tables is not complete.

@@ -12,6 +12,7 @@
   public final class PostgresWorkLocks: WorkLocks {
     private let autocommit: PostgresAutocommit
     private let node: String
+    private let shutOut: @Sendable () -> ServerError?
     private let aheadMilliseconds: @Sendable () -> Int64
     /// The numbers of the locks that this node holds or is taking. PostgreSQL would grant a lock
     /// again to the connection that holds it.
@@ -19,13 +20,17 @@
 
     /// - Parameters:
     ///   - node: the name of the node.
+    ///   - shutOut: returns why the node is shut out, or nil if it is not. A node that is shut out
+    ///     gets no lock and no lease.
     ///   - aheadMilliseconds: returns the time that is added to the database's clock, for tests.
     init(
       autocommit: PostgresAutocommit, node: String,
-      aheadMilliseconds: @escaping @Sendable () -> Int64 = { 0 }
+      shutOut: @escaping @Sendable () -> ServerError?,
+      aheadMilliseconds: @escaping @Sendable () -> Int64
     ) {
       self.autocommit = autocommit
       self.node = node
+      self.shutOut = shutOut
       self.aheadMilliseconds = aheadMilliseconds
     }
 
@@ -33,6 +38,7 @@
       on work: BackgroundWork, at address: StoreAddress,
       _ step: @Sendable () async throws(ServerError) -> Value
     ) async throws(ServerError) -> Value? {
+      if let reason = shutOut() { throw reason }
       let number = PostgresLockNumber.of([
         "work", autocommit.schema, work.rawValue, address.container, address.environment.rawValue,
       ])
@@ -67,6 +73,7 @@
     func leaseNumber(
       _ work: BackgroundWork, at address: StoreAddress
     ) async throws(ServerError) -> Int64? {
+      if let reason = shutOut() { throw reason }
       let values: [SQLValue] = [
         .text(work.rawValue), .text(address.container), .text(address.environment.rawValue),
         .text(node), .integer(aheadMilliseconds()),
