@@ -131,8 +131,8 @@
       return try await Composition(storage: storage, live: live, logger: log.logger)
     }
 
-    /// Writes a journal that disables an account and enables another one. An entry is from before the
-    /// backup.
+    /// Writes a journal that disables an account and enables another one. An entry is from before
+    /// the backup.
     private func writeJournal(in folders: Folders) throws -> (file: URL, later: [RemovalEntry]) {
       let later = (Int64(1) << 50) - 1
       let entries = [

@@ -70,8 +70,8 @@ public protocol AssetOwnerMark: Sendable {
   /// Writes the mark. The caller must read it afterwards, because another process may have written
   /// it at the same time.
   ///
-  /// - Parameter replaces: whether to replace a mark that exists. Otherwise it stays, if the storage
-  ///   supports this condition.
+  /// - Parameter replaces: whether to replace a mark that exists. Otherwise it stays, if the
+  ///   storage supports this condition.
   func write(_ id: String, replaces: Bool) async throws(ServerError)
 }
 

@@ -158,8 +158,8 @@ extension InstallationCopy {
     return try RegistrySelection(of: containers, on: registry.connection)
   }
 
-  /// Refuses to copy single containers whose bytes of assets are in a bucket. Source and target
-  /// would both remove the files that they do not know from the same place.
+  /// Refuses to copy single containers whose bytes of assets are in a bucket. The bucket belongs to
+  /// the source, so the target could not use the files.
   func requireFilesInFolders() throws(BackupFailure) {
     guard containers != nil, let assetsPlace else { return }
     throw BackupFailure(
