@@ -9,8 +9,8 @@
   /// Signals between nodes. A node's signals to itself do not pass through PostgreSQL.
   ///
   /// A `NOTIFY` inside of a write transaction would more than halve the number of writes (measured,
-  /// `nodes.md`). So signals are collected for a few milliseconds, and the connection of
-  /// ``PostgresAutocommit`` sends each of them once, outside of write transactions.
+  /// `nodes.md`). So the connection of ``PostgresAutocommit`` sends signals, outside of write
+  /// transactions, and ``SignalPace`` bounds how often it sends equal ones.
   final class PostgresSignalBus: Sendable {
     /// A signal on its way between nodes.
     private struct Message: Hashable {
@@ -19,13 +19,13 @@
     }
 
     private struct State {
-      var waiting: Set<Message> = []
-      var isSending = false
+      var pace = SignalPace<Message>()
       var isClosed = false
       var listeners: [String: AsyncStream<StoreSignal>.Continuation] = [:]
     }
 
-    private static let collectMilliseconds = 5
+    /// The minimum time between two equal messages of this node.
+    private static let pauseMilliseconds = 5
     /// The maximum number of signals of one kind that wait for their listener. If more arrive, the
     /// oldest are dropped. See ``LocalSignals``.
     private static let waitingMax = 256
@@ -78,32 +78,24 @@
     }
 
     private func send(_ message: Message) {
-      let mustSend = state.withLock { state in
-        if state.isClosed { return false }
-        state.waiting.insert(message)
-        defer { state.isSending = true }
-        return !state.isSending
-      }
+      let mustSend = state.withLock { !$0.isClosed && $0.pace.begin(message) }
       guard mustSend else { return }
       Task {
-        try? await Task.sleep(for: .milliseconds(Self.collectMilliseconds))
-        let messages = state.withLock { state in
-          defer {
-            state.waiting = []
-            state.isSending = false
-          }
-          return state.waiting
-        }
-        let texts = messages.map(text(of:))
-        // A lost signal only makes other nodes notice the work later.
-        _ = try? await autocommit.run {
-          [schema = autocommit.schema] (session) throws(ServerError) in
-          for text in texts {
-            try session.connection.run(
-              SignalStatements.send, [.text(schema), .text(text)]
-            ) { _ in true }
-          }
-        }
+        repeat {
+          await pass(message)
+          try? await Task.sleep(for: .milliseconds(Self.pauseMilliseconds))
+        } while state.withLock { $0.pace.endPause(of: message) }
+      }
+    }
+
+    /// Sends a message to the other nodes. A lost message only makes them notice the work later.
+    private func pass(_ message: Message) async {
+      let text = text(of: message)
+      _ = try? await autocommit.run {
+        [schema = autocommit.schema] (session) throws(ServerError) in
+        try session.connection.run(
+          SignalStatements.send, [.text(schema), .text(text)]
+        ) { _ in true }
       }
     }
 
