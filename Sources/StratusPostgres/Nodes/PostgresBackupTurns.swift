@@ -1,6 +1,7 @@
 #if Postgres
   public import StratusDomain
   import StratusSQL
+  import StratusWire
 
   /// The turns of the nodes to make backups, in PostgreSQL. The lease is a row of the table
   /// `leases`. The times are a row of the table `work_times`, which only the holder of the lease
