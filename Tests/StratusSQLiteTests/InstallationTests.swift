@@ -41,7 +41,7 @@ import Testing
   @Test func `a folder whose history was moved to a copy gets another ID`() async throws {
     try await withTemporaryFolder { url in
       _ = try await id(in: url, orKeep: "one")
-      try FolderRenewal(of: url).run([], makeEpoch: { 9 }, now: 1)
+      try FolderRenewal(of: url).run([], keepsOthers: false, makeEpoch: { 9 }, now: 1)
       let found = try await id(in: url, orKeep: "two")
       #expect(found == "two")
     }
