@@ -118,6 +118,19 @@ let noteText =
     #expect(back.serverRecord.map { written($0) } == noteText)
   }
 
+  @Test func `the refusal of a value's key names the root of the right hierarchy`() throws {
+    let error = ErrorDictionary(code: .tryAgainLater, reason: Reason.sealedElsewhere, uuid: "u-1")
+    let text = written(
+      RecordItem.failure(
+        RecordFailure(recordName: "n-1", error: error, sealingRootRecordName: "root")))
+    #expect(text.hasSuffix(#","uuid":"u-1","sealingRootRecordName":"root"}"#))
+    guard case .failure(let back) = try read(RecordItem.self, text) else {
+      Issue.record("not read as an error")
+      return
+    }
+    #expect(back.sealingRootRecordName == "root")
+  }
+
   @Test func `an item with an error code of null is a record`() throws {
     guard case .record = try read(RecordItem.self, noteText) else {
       Issue.record("not read as a record")

@@ -187,7 +187,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         refused.merge(unfounded) { first, _ in first }
         continue
       }
-      try store.requireZoneKeys(decision.zoneKeyIDs, of: snapshot.zone)
+      let keyRoots = try store.requireZoneKeys(decision.zoneKeyIDs, of: snapshot.zone)
       var schema = snapshot.schema
       schema.add(decision.schemaAddition)
       let linked = try ReferenceSnapshot(
@@ -207,6 +207,14 @@ struct ModifyRecordsHandler: EndpointHandler {
           access: snapshot.access, decision: decision, references: linked, hierarchies: reach,
           isCreated: { snapshot.records[$0] == nil }
         ).refusals(replacing: { snapshot.stored($0) }, in: store)
+      }
+      // NB: a restored record keeps the values of its earlier state. The server cannot seal them
+      // with another key.
+      if refusals.isEmpty, !keyRoots.isEmpty, operations.allSatisfy({ $0.restored == nil }) {
+        refusals = try SealingCheck(
+          access: snapshot.access, decision: decision, keyRoots: keyRoots,
+          changes: PlaceChanges(decision, references, shares, on: snapshot)
+        ).refusals(in: store)
       }
       if refusals.isEmpty, schema.settings.hasQuotas {
         refusals = try QuotaDecision(
@@ -364,7 +372,7 @@ struct ModifyRecordsHandler: EndpointHandler {
             RecordFailure(
               recordName: operations[position].operation.recordName ?? "",
               error: refusal.error.dictionary(for: database.caller),
-              serverRecord: serverRecord)))
+              serverRecord: serverRecord, sealingRootRecordName: refusal.sealingRoot)))
       }
     }
     return items

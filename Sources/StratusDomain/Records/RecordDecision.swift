@@ -16,10 +16,15 @@ struct RecordDecision: Sendable {
   struct Refusal: Error, Sendable {
     let error: ServerError
     let serverRecord: StoredRecord?
+    /// See ``RecordFailure/sealingRootRecordName``.
+    let sealingRoot: String?
 
-    init(_ error: ServerError, serverRecord: StoredRecord? = nil) {
+    init(
+      _ error: ServerError, serverRecord: StoredRecord? = nil, sealingRoot: String? = nil
+    ) {
       self.error = error
       self.serverRecord = serverRecord
+      self.sealingRoot = sealingRoot
     }
   }
 
@@ -36,10 +41,13 @@ struct RecordDecision: Sendable {
   private(set) var schemaAddition = SchemaAddition()
   /// The retiring record types and fields that operations write, including refused operations.
   private(set) var retiredWrites: Set<SchemaPlace> = []
-  /// The IDs of the keys that sealed the encrypted values.
-  private(set) var zoneKeyIDs: Set<[UInt8]> = []
+  /// The IDs of the keys that sealed the encrypted values, by the positions of the operations.
+  private(set) var sealingKeyIDs: [Int: Set<[UInt8]>] = [:]
   /// Whether any operation was refused.
   private(set) var hasFailed = false
+
+  /// The IDs of all keys that sealed encrypted values.
+  var zoneKeyIDs: Set<[UInt8]> { sealingKeyIDs.values.reduce(into: []) { $0.formUnion($1) } }
 
   /// Whether the rules about references apply. Most batches have no references and no deletions.
   var concernsReferences: Bool { !references.isEmpty || records.contains(where: \.isDeleted) }
@@ -88,6 +96,8 @@ struct RecordDecision: Sendable {
           values.append(outcome.values)
         }
         if !outcome.references.isEmpty { references[index] = outcome.references }
+        let keyIDs = fields.takeZoneKeyIDs()
+        if !keyIDs.isEmpty { sealingKeyIDs[index] = keyIDs }
         outcomes.append(outcome.answer)
       } catch {
         hasFailed = true
@@ -102,7 +112,6 @@ struct RecordDecision: Sendable {
       withdraw()
     } else {
       schemaAddition = fields.addition
-      zoneKeyIDs = fields.zoneKeyIDs
     }
   }
 
@@ -110,6 +119,7 @@ struct RecordDecision: Sendable {
     records = []
     values = []
     references = [:]
+    sealingKeyIDs = [:]
     let error = ServerError(.atomicError, Reason.atomicError)
     outcomes = outcomes.map { outcome in
       switch outcome {

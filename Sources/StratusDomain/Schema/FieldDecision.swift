@@ -11,7 +11,7 @@ struct FieldDecision: Sendable {
   private let allowsEncryption: Bool
   /// The types, fields and index marks that are new to the schema.
   private(set) var addition = SchemaAddition()
-  /// The IDs of the keys that sealed the values.
+  /// The IDs of the keys that sealed the values since the last ``takeZoneKeyIDs()``.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
   /// The retiring record types and fields that the saves write.
   private(set) var retiredWrites: Set<SchemaPlace> = []
@@ -59,6 +59,12 @@ struct FieldDecision: Sendable {
       changes.append((input.name, try value?.completed(with: zoneID, field: input.name)))
     }
     return retirements.isEmpty ? changes : Self.underBothNames(changes, retirements)
+  }
+
+  /// Returns ``zoneKeyIDs``, and begins with an empty set for the next record.
+  mutating func takeZoneKeyIDs() -> Set<[UInt8]> {
+    defer { zoneKeyIDs = [] }
+    return zoneKeyIDs
   }
 
   /// If only one of the two names of a renamed field is written, writes the value to the other

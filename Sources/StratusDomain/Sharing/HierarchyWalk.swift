@@ -7,13 +7,21 @@ extension SharingReading where Self: ShareLinkReading {
   public func walkedHierarchies(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String] {
+    try walkedHierarchies(of: names, in: zone, after: PlaceChanges())
+  }
+
+  /// Like ``walkedHierarchies(of:in:)``, but as if a batch had already been written.
+  func walkedHierarchies(
+    of names: [String], in zone: StoredZone, after changes: PlaceChanges
+  ) throws(ServerError) -> [ExactName: String] {
     var found: [ExactName: String] = [:]
     var places: [ExactName: ExactName] = [:]
     for name in names { places[ExactName(name)] = ExactName(name) }
     for _ in 0...Limits.hierarchyDepthMax where !places.isEmpty {
       let here = Set(places.values)
       let roots = try sharedRoots(among: here.map(\.text), in: zone)
-      let unknown = here.filter { !roots.contains($0) }
+        .subtracting(changes.formerRoots).union(changes.newRoots)
+      let unknown = here.filter { !roots.contains($0) && changes.parents[$0] == nil }
       let positions = try positions(of: unknown.map(\.text), in: zone)
       for (start, place) in places {
         if roots.contains(place) {
@@ -21,7 +29,11 @@ extension SharingReading where Self: ShareLinkReading {
           places[start] = nil
           continue
         }
-        places[start] = positions[place]?.parentName.map(ExactName.init)
+        let parent =
+          if let written = changes.parents[place] { written } else {
+            positions[place]?.parentName
+          }
+        places[start] = parent.map(ExactName.init)
       }
     }
     return found

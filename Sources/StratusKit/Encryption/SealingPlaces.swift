@@ -37,6 +37,9 @@ extension PreparedBatch {
   ///
   /// The server knows the hierarchies of the other records of the zone. It is asked only if a
   /// record with encrypted values has a parent or a share.
+  ///
+  /// NB: the result may be wrong, because another device, or the batch itself, may move records that
+  /// are not in the batch. The server then refuses the save and names the right place.
   func places(
     by keyRing: KeyRing, options: KeyRing.Options
   ) async throws(KeyFailure) -> [ExactKey?] {
@@ -53,7 +56,9 @@ extension PreparedBatch {
     }
     var asked: Set<ExactKey> = []
     for (item, place) in zip(items, places) {
-      guard item.hasEncryptedFields, let place else { continue }
+      guard item.hasEncryptedFields, let place, namedPlaces[ExactKey(place.name)] == nil else {
+        continue
+      }
       for step in Self.chain(from: place, in: inBatch) where !newRoots.contains(ExactKey(step.name))
       {
         if step.hasShare { asked.insert(ExactKey(step.name)) }
@@ -78,6 +83,7 @@ extension PreparedBatch {
     }
     return zip(items, places).map { item, place in
       guard item.hasEncryptedFields, let place else { return nil }
+      if let named = namedPlaces[ExactKey(place.name)] { return named }
       for step in Self.chain(from: place, in: inBatch) {
         if let root = known[ExactKey(step.name)] { return ExactKey(root) }
         guard let parent = step.parent, inBatch[ExactKey(parent)] == nil else { continue }
@@ -87,29 +93,24 @@ extension PreparedBatch {
     }
   }
 
-  /// Moves the records that must be saved after other records of the batch to ``later``.
+  /// Returns the positions of the items to seal and send again, because the server has refused the
+  /// keys that sealed their values. Remembers the places that the server names for these records.
   ///
-  /// Without this, a record could be sealed with the key of a hierarchy that it does not enter: its
-  /// place depends on its ancestors in the batch, and the save of an ancestor may fail. So such a
-  /// record is sent later, when the server knows the result. In an atomic batch this is not
-  /// necessary, because then all saves fail.
-  mutating func postponeDependents(for database: DatabaseCalls) async {
-    let places = items.map(Self.place)
-    let names = Set(places.compactMap { place in place.map { ExactKey($0.name) } })
-    let depends = zip(items, places).map { item, place in
-      guard item.hasEncryptedFields, let parent = place?.parent else { return false }
-      return names.contains(ExactKey(parent))
+  /// An atomic batch is sent again as a whole, unless an item was refused for another reason.
+  mutating func misplaced(in results: [RecordItem], isAtomic: Bool) -> Set<Int> {
+    var misplaced: Set<Int> = []
+    var others: Set<Int> = []
+    for (position, result) in results.enumerated() {
+      guard case .failure(let failure) = result else { continue }
+      if failure.error.reason == Reason.sealedElsewhere {
+        misplaced.insert(position)
+        namedPlaces[ExactKey(failure.recordName)] = ExactKey(failure.sealingRootRecordName)
+      } else if failure.error.reason == Reason.atomicError {
+        others.insert(position)
+      }
     }
-    // NB: records that are each other's ancestors never become independent.
-    guard depends.contains(true), depends.contains(false), let keyRing = database.path.keyRing,
-      let roots = try? await self.places(by: keyRing, options: database.options)
-    else { return }
-    // NB: a record without a shared hierarchy is sealed with the key of the zone, which
-    // participants of hierarchies never have.
-    let isLater = zip(depends, roots).map { depends, root in depends && root?.text != nil }
-    let all = zip(items, isLater)
-    items = all.compactMap { item, isLater in isLater ? nil : item }
-    later = all.compactMap { item, isLater in isLater ? item : nil }
+    if !isAtomic || misplaced.isEmpty { return misplaced }
+    return misplaced.count + others.count == results.count ? misplaced.union(others) : []
   }
 
   private static func place(of item: Item) -> Place? {

@@ -100,8 +100,9 @@ struct PreparedBatch {
   let zoneID: CKRecordZone.ID
   var items: [Item] = []
   var refused: [(item: RecordBatch.Item, error: CKError)] = []
-  /// The records to send after ``items``; see ``postponeDependents(for:)``.
-  var later: [Item] = []
+  /// The places that the server has named for records of the batch; see
+  /// ``misplaced(in:isAtomic:)``.
+  var namedPlaces: [ExactKey: ExactKey] = [:]
 
   /// The size of the fields in bytes, without files.
   private(set) var sizeBytes = 0
@@ -141,14 +142,6 @@ struct PreparedBatch {
         return .failure(error)
       }
     }
-  }
-
-  /// The batch of the postponed records, or nil if there are none.
-  var next: PreparedBatch? {
-    if later.isEmpty { return nil }
-    var batch = self
-    (batch.items, batch.later, batch.refused) = (later, [], [])
-    return batch
   }
 
   mutating func refuseAllIfOne(_ isAtomic: Bool) {

@@ -36,45 +36,33 @@ struct RecordModification: Sendable {
     }
     let naming = try await database.naming()
     for (index, batch) in prepared.enumerated() {
-      var (batch, part) = (batch, 0)
-      while true {
-        let step = part == 0 ? "batch \(index)" : "batch \(index) part \(part)"
-        try await perform(&batch, step, isFirst: part == 0, naming: naming)
-        guard let next = batch.next else { break }
-        (batch, part) = (next, part + 1)
+      var batch = batch
+      let step = "batch \(index)"
+      do throws(CKError) {
+        if !database.hasAnswer(ModifyRecords.self, name: step) {
+          try await batch.sendFiles(to: database, isAtomic: isAtomic, progress: progress)
+          try await batch.seal(for: database, isAtomic: isAtomic)
+        }
+      } catch {
+        guard error.concernsZone else { throw error }
+        for (item, error) in batch.refused { deliver(item, error) }
+        for item in batch.items { deliver(item.requested, error) }
+        continue
       }
+      for (item, error) in batch.refused { deliver(item, error) }
+      if !batch.items.isEmpty { try await send(batch, step, naming: naming) }
     }
   }
 
-  /// Sends one batch, except for the records that must be sent later.
-  ///
-  /// - Parameter isFirst: whether the files of the batch are still to be sent.
-  private func perform(
-    _ batch: inout PreparedBatch, _ step: String, isFirst: Bool, naming: UserNaming
-  ) async throws(CKError) {
-    do throws(CKError) {
-      if !database.hasAnswer(ModifyRecords.self, name: step) {
-        if isFirst {
-          try await batch.sendFiles(to: database, isAtomic: isAtomic, progress: progress)
-        }
-        if !isAtomic { await batch.postponeDependents(for: database) }
-        try await batch.seal(for: database, isAtomic: isAtomic)
-      }
-    } catch {
-      guard error.concernsZone else { throw error }
-      for (item, error) in batch.refused { deliver(item, error) }
-      for item in batch.items { deliver(item.requested, error) }
-      return
-    }
-    for (item, error) in batch.refused { deliver(item, error) }
-    if !batch.items.isEmpty { try await send(batch, step, naming: naming) }
-  }
+  /// The maximum number of times that the values of one batch are sealed, if the server refuses
+  /// their keys.
+  private static let attemptsMax = 3
 
   /// - Parameter step: identifies the batch among the saved steps of a long-lived operation. The
   ///   request itself cannot identify the batch, because the request changes if values are
   ///   encrypted again.
   private func send(
-    _ batch: PreparedBatch, _ step: String, naming: UserNaming, isSealedAnew: Bool = false
+    _ batch: PreparedBatch, _ step: String, naming: UserNaming, attempt: Int = 1
   ) async throws(CKError) {
     let operations = batch.items.map(\.operation)
     // The client knows the fields, so it requests only the values that the server sets.
@@ -87,8 +75,11 @@ struct RecordModification: Sendable {
       response = try await database.send(
         ModifyRecords.self, request, isIdempotent: isIdempotent, step: step)
     } catch {
-      if error.isUnknownZoneKey, batch.hasEncryptedFields, !isSealedAnew {
-        return try await sealAnew(batch, step, naming: naming)
+      if error.isUnknownZoneKey, batch.hasEncryptedFields, attempt < Self.attemptsMax {
+        // The zone was created again, or its keys were reset or retired, after this device fetched
+        // the zone's keys.
+        database.path.keyRing?.forget(batch.zoneID.wire)
+        return try await sealAnew(batch, step, naming: naming, attempt: attempt + 1)
       }
       guard error.concernsZone else { throw error }
       for item in batch.items { deliver(item.requested, error) }
@@ -99,9 +90,16 @@ struct RecordModification: Sendable {
       items = withoutUnsent(items, response)
     }
     guard response.records.count == items.count else { throw CKError.badAnswer }
-    for (item, result) in zip(items, response.records) {
-      try await take(result, of: item, naming: naming)
+    var again = batch
+    let misplaced =
+      attempt < Self.attemptsMax
+      ? again.misplaced(in: response.records, isAtomic: isAtomic) : []
+    for (position, result) in response.records.enumerated() where !misplaced.contains(position) {
+      try await take(result, of: items[position], naming: naming)
     }
+    if misplaced.isEmpty { return }
+    again.items = misplaced.sorted().map { items[$0] }
+    try await sealAnew(again, step + " again", naming: naming, attempt: attempt + 1)
   }
 
   /// Returns the items that the earlier process has sent. The other items, for example records
@@ -117,19 +115,23 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// Encrypts the values with the zone's new key and sends the batch again. The new encryption is
-  /// necessary if the zone was created again, or its keys were reset, after this device fetched the
-  /// zone's key.
+  /// Encrypts the values again, and sends the batch again.
+  ///
+  /// - Parameters:
+  ///   - step: as for ``send(_:_:naming:attempt:)``. It is another step than that of the first
+  ///     attempt if the server has answered the first attempt.
+  ///   - attempt: the number of times that the values have then been encrypted.
   private func sealAnew(
-    _ batch: PreparedBatch, _ step: String, naming: UserNaming
+    _ batch: PreparedBatch, _ step: String, naming: UserNaming, attempt: Int
   ) async throws(CKError) {
-    database.path.keyRing?.forget(batch.zoneID.wire)
     var batch = batch
     let refusedBefore = batch.refused.count
-    try await batch.seal(for: database, isAtomic: isAtomic)
+    if !database.hasAnswer(ModifyRecords.self, name: step) {
+      try await batch.seal(for: database, isAtomic: isAtomic)
+    }
     for (item, error) in batch.refused.dropFirst(refusedBefore) { deliver(item, error) }
     if batch.items.isEmpty { return }
-    try await send(batch, step, naming: naming, isSealedAnew: true)
+    try await send(batch, step, naming: naming, attempt: attempt)
   }
 
   private func take(

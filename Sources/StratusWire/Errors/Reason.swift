@@ -122,6 +122,9 @@ public enum Reason {
   public static let sessionEnded = "the session has ended; sign in again"
   public static let signatureDateWrong =
     "the date of the signed request is too far from the server's time; set the clock and sign again"
+  /// `TRY_AGAIN_LATER`: another device may have moved the record, or a record above it.
+  public static let sealedElsewhere =
+    "a value is sealed with the key of a shared hierarchy in which its record is not"
   public static let secondFactorRefused =
     "the code of the second factor is missing or wrong; type the code that your app shows now"
   public static let signInRefused = "the e-mail or the password is wrong"

@@ -205,7 +205,7 @@ enum WireShapes {
       "RecordFailure",
       """
       {recordName: string, reason: string, serverErrorCode: string, uuid?: string, retryAfter?: int,
-       ckErrorCode?: int, serverRecord?: Record}
+       ckErrorCode?: int, serverRecord?: Record, sealingRootRecordName?: string}
       """
     ),
     ("RecordName", "{recordName: string, zoneID?: ZoneID}"),

@@ -28,11 +28,19 @@ public struct RecordFailure: Sendable {
   /// The record on the server. It is present only with `CONFLICT`, and Apple's dictionary does not
   /// have it.
   public var serverRecord: RecordDictionary?
+  /// The root of the shared hierarchy whose key must seal the record's values. nil means the key of
+  /// the zone. It has a meaning only with ``Reason/sealedElsewhere``, and Apple's dictionary does
+  /// not have it.
+  public var sealingRootRecordName: String?
 
-  public init(recordName: String, error: ErrorDictionary, serverRecord: RecordDictionary? = nil) {
+  public init(
+    recordName: String, error: ErrorDictionary, serverRecord: RecordDictionary? = nil,
+    sealingRootRecordName: String? = nil
+  ) {
     self.recordName = recordName
     self.error = error
     self.serverRecord = serverRecord
+    self.sealingRootRecordName = sealingRootRecordName
   }
 }
 
@@ -66,6 +74,7 @@ extension RecordItem: JSONWritable, JSONReadable {
         writer.member("retryAfter", failure.error.retryAfterSeconds.map(Int64.init))
         writer.member("ckErrorCode", failure.error.nativeCode.map(Int64.init))
         writer.member("serverRecord", failure.serverRecord)
+        writer.member("sealingRootRecordName", failure.sealingRootRecordName)
       }
     }
   }
@@ -76,7 +85,8 @@ extension RecordItem: JSONWritable, JSONReadable {
         RecordFailure(
           recordName: try json.requiredString("recordName"),
           error: try ErrorDictionary(json: json),
-          serverRecord: try json.optional("serverRecord")))
+          serverRecord: try json.optional("serverRecord"),
+          sealingRootRecordName: try json.optionalString("sealingRootRecordName")))
     } else if json["deleted"]?.bool == true {
       self = .deleted(
         Tombstone(

@@ -52,6 +52,28 @@ private struct HierarchyScene {
     for result in results.values { _ = try result.get() }
   }
 
+  /// Saves the chain "middle" and "leaf" and the record "child" below the root. Returns Bob's
+  /// device, which has the hierarchy's key.
+  func openedWithChain() async throws -> CKContainer {
+    let leaf = secret("leaf", "the leaf")
+    leaf.setParent(id("middle"))
+    try await save([child("middle", "the middle"), leaf, child("child", "the child")])
+    let bob = try await scene.device("bob")
+    try await scene.open(share.url, on: bob)
+    for (name, text) in [("leaf", "the leaf"), ("child", "the child")] {
+      #expect(try await scene.read(name, on: bob).text == text)
+    }
+    return bob
+  }
+
+  /// Checks that a record has the text "private", and that Bob's keys do not open this text. For
+  /// this purpose, Bob gets the stored bytes: the record moves back below the root.
+  func expectClosed(_ name: String, on bob: CKContainer) async throws {
+    #expect(try await ann.record(for: id(name)).text == "private")
+    try await move(name, below: "first")
+    #expect(try await scene.read(name, on: bob).unreadableEncryptedKeys == ["text"])
+  }
+
   func fetchedShare() async throws -> CKShare {
     try #require(try await ann.record(for: share.recordID) as? CKShare)
   }
@@ -149,6 +171,51 @@ private struct HierarchyScene {
       await expect(.serverRecordChanged) { try #require(results[id("middle")]).get() }
       _ = try #require(results[id("leaf")]).get()
       #expect(try await scene.read("leaf", on: bob).text == "for Bob")
+    }
+  }
+
+  /// The record "child" moves below "leaf", which is not in the batch. The same batch moves
+  /// "middle", which is above "leaf", out of the hierarchy.
+  @Test(arguments: [true, false])
+  func `a record below a record that the batch moves has the key of the place where it ends up`(
+    isAtomic: Bool
+  ) async throws {
+    try await HierarchyScene.with(["bob"]) { tree in
+      let bob = try await tree.openedWithChain()
+      let (moved, child) = (
+        try await tree.ann.record(for: id("middle")), try await tree.ann.record(for: id("child"))
+      )
+      moved.parent = nil
+      child.setParent(id("leaf"))
+      child.encryptedValues["text"] = "private"
+      let (results, _) = try await tree.ann.modifyRecords(
+        saving: [child, moved], deleting: [], savePolicy: .ifServerRecordUnchanged,
+        atomically: isAtomic)
+      #expect(results.count == 2)
+      for result in results.values { _ = try result.get() }
+      await expect(.unknownItem) { try await tree.scene.read("child", on: bob) }
+      try await tree.expectClosed("child", on: bob)
+    }
+  }
+
+  @Test func `a record that another device moves during a save has the key of its new place`()
+    async throws
+  {
+    try await HierarchyScene.with(["bob"]) { tree in
+      let bob = try await tree.openedWithChain()
+      let gate = Gate()
+      let network = tree.scene.cloud.network([("records/modify", .waits(gate))])
+      let slow = try await tree.scene.cloud.device("ann", tree.scene.keys, by: network)
+      let leaf = try await slow.record(for: id("leaf"))
+      leaf.encryptedValues["text"] = "private"
+      async let saved = slow.save(leaf)
+      // The device has asked for the record's place and has sealed the value.
+      await gate.arrival()
+      try await tree.move("middle", below: nil)
+      gate.open()
+      _ = try await saved
+      #expect(network.requests("records/modify").count == 2)
+      try await tree.expectClosed("leaf", on: bob)
     }
   }
 
