@@ -1,5 +1,6 @@
 import CloudKit
 import StratusTesting
+import StratusTransport
 import Testing
 
 /// Ann shares the record "first" of a zone with encrypted values, and the records below it
