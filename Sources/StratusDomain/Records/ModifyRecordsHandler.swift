@@ -213,7 +213,8 @@ struct ModifyRecordsHandler: EndpointHandler {
       if refusals.isEmpty, !keyRoots.isEmpty, operations.allSatisfy({ $0.restored == nil }) {
         refusals = try SealingCheck(
           access: snapshot.access, decision: decision, keyRoots: keyRoots,
-          changes: PlaceChanges(decision, references, shares, on: snapshot)
+          changes: PlaceChanges(decision, references, shares, on: snapshot),
+          stored: { snapshot.records[$0] }
         ).refusals(in: store)
       }
       if refusals.isEmpty, schema.settings.hasQuotas {

@@ -126,8 +126,14 @@ struct RecordModification: Sendable {
   ) async throws(CKError) {
     var batch = batch
     let refusedBefore = batch.refused.count
-    if !database.hasAnswer(ModifyRecords.self, name: step) {
-      try await batch.seal(for: database, isAtomic: isAtomic)
+    do throws(CKError) {
+      if !database.hasAnswer(ModifyRecords.self, name: step) {
+        try await batch.seal(for: database, isAtomic: isAtomic)
+      }
+    } catch {
+      guard error.concernsZone else { throw error }
+      for item in batch.items { deliver(item.requested, error) }
+      return
     }
     for (item, error) in batch.refused.dropFirst(refusedBefore) { deliver(item, error) }
     if batch.items.isEmpty { return }

@@ -37,10 +37,12 @@ import Testing
       _ = try await shares.ann.post("encryption/wrap", ["zoneID": shares.own, "key": key])
     }
 
-    /// The save of a value that is sealed with a key.
-    func saving(_ name: String, sealedWith id: UInt8, below parent: String? = nil) -> JSON {
+    /// The save of a value that is sealed with a key. Another nonce makes another value.
+    func saving(
+      _ name: String, sealedWith id: UInt8, nonce: UInt8 = 0, below parent: String? = nil
+    ) -> JSON {
       let sealed = SealedEnvelope.bytes(
-        keyID: [UInt8](repeating: id, count: 8), nonce: [UInt8](repeating: 0, count: 12),
+        keyID: [UInt8](repeating: id, count: 8), nonce: [UInt8](repeating: nonce, count: 12),
         ciphertext: [], tag: [UInt8](repeating: 0, count: 16))
       var record: JSON = [
         "recordName": .string(name), "recordType": "Place",
@@ -137,10 +139,23 @@ import Testing
       for item in begin { #expect(item["serverErrorCode"].isNull) }
       #expect(begin.count == 2)
       let end = try await scene.save([
-        scene.saving("Plans", sealedWith: 6), operation("forceDelete", "Share-3"),
+        scene.saving("Plans", sealedWith: 6, nonce: 1), operation("forceDelete", "Share-3"),
       ])
       expectMisplaced(end.first, root: nil, "the end of the share")
       #expect(end.last?["serverErrorCode"] == "ATOMIC_ERROR")
+    }
+  }
+
+  @Test func `an unchanged value is accepted after its record has left the key's hierarchy`()
+    async throws
+  {
+    try await PlaceScene.with { scene in
+      _ = try await scene.save([scene.saving("Arch", sealedWith: 8)])
+      _ = try await scene.save([operation("forceUpdate", "Forum", parent: "Plans")])
+      let unchanged = try await scene.save([scene.saving("Arch", sealedWith: 8)])
+      #expect(unchanged.first?["serverErrorCode"].isNull == true)
+      let changed = try await scene.save([scene.saving("Arch", sealedWith: 8, nonce: 1)])
+      expectMisplaced(changed.first, root: nil, "another value")
     }
   }
 
