@@ -107,6 +107,8 @@ extension PreparedBatch {
         namedPlaces[ExactKey(failure.recordName)] = ExactKey(failure.sealingRootRecordName)
       } else if failure.error.reason == Reason.atomicError {
         others.insert(position)
+      } else {
+        hasFailed = true
       }
     }
     if !isAtomic || misplaced.isEmpty { return misplaced }

@@ -103,6 +103,8 @@ struct PreparedBatch {
   /// The places that the server has named for records of the batch; see
   /// ``misplaced(in:isAtomic:)``.
   var namedPlaces: [ExactKey: ExactKey] = [:]
+  /// Whether the server has refused items that are not sent again.
+  var hasFailed = false
 
   /// The size of the fields in bytes, without files.
   private(set) var sizeBytes = 0

@@ -68,7 +68,9 @@ struct RecordModification: Sendable {
     // The client knows the fields, so it requests only the values that the server sets.
     let request = ModifyRecords.Request(
       zoneID: batch.zoneID.wire, operations: operations, isAtomic: isAtomic,
-      selection: FieldSelection(desiredKeys: []), clientChangeToken: clientChangeToken)
+      selection: FieldSelection(desiredKeys: []),
+      // NB: the server must not store the token after a request for the rest of a failed batch.
+      clientChangeToken: batch.hasFailed ? nil : clientChangeToken)
     let isIdempotent = operations.allSatisfy(\.kind.isForced)
     let response: RecordsResponse
     do throws(CKError) {

@@ -31,6 +31,7 @@ import Testing
         misplaced("c", root: nil),
       ], isAtomic: false)
     #expect(positions == [0, 2])
+    #expect(batch.hasFailed)
     #expect(batch.namedPlaces == [ExactKey("a"): ExactKey("root"), ExactKey("c"): ExactKey(nil)])
   }
 
@@ -43,6 +44,7 @@ import Testing
         failure("c", .atomicError, atomic),
       ], isAtomic: true)
     #expect(positions == [0, 1, 2])
+    #expect(!batch.hasFailed)
   }
 
   @Test func `an atomic batch with another error is not sent again`() throws {
