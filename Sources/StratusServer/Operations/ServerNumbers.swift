@@ -1,4 +1,5 @@
 import CoreMetrics
+import Dispatch
 import Foundation
 import StratusDomain
 import StratusHTTP
