@@ -1,5 +1,4 @@
 import CoreMetrics
-import Dispatch
 import Foundation
 import StratusDomain
 import StratusHTTP
@@ -37,19 +36,8 @@ struct ServerNumbers: Sendable {
         numbers.append(("process_resident_memory_bytes", pages[1] * Double(getpagesize())))
       }
     }
-    if let count = descriptorCount { numbers.append(("process_open_fds", Double(count))) }
+    if let count = OpenDescriptors.count { numbers.append(("process_open_fds", Double(count))) }
     return numbers
-  }
-
-  /// The number of open descriptors, or nil if the system does not report it.
-  ///
-  /// NB: since Linux 6.2, the size of the folder is this number. Earlier versions only have the
-  /// list, and reading the list takes time for each connection.
-  private static var descriptorCount: Int? {
-    let folder = "/proc/self/fd"
-    var status = stat()
-    if stat(folder, &status) == 0, status.st_size > 0 { return Int(status.st_size) }
-    return try? FileManager.default.contentsOfDirectory(atPath: folder).count
   }
 
   /// The processor time of this process in seconds. NB: `clock` counts in microseconds (POSIX).
