@@ -8,22 +8,21 @@
     @Test("A signal is sent at once, and again after its pause if an equal one has arrived")
     func equalSignals() {
       var pace = SignalPace<String>()
-      #expect(pace.begin("a"))
-      #expect(!pace.begin("a"))
-      #expect(!pace.begin("a"))
-      #expect(pace.endPause(of: "a"))
-      #expect(!pace.endPause(of: "a"))
-      #expect(pace.begin("a"))
+      let begins = [pace.begin("a"), pace.begin("a"), pace.begin("a")]
+      #expect(begins == [true, false, false])
+      let ends = [pace.endPause(of: "a"), pace.endPause(of: "a")]
+      #expect(ends == [true, false])
+      let beginsAgain = pace.begin("a")
+      #expect(beginsAgain)
     }
 
     @Test("Signals that differ do not wait for each other")
     func differentSignals() {
       var pace = SignalPace<String>()
-      #expect(pace.begin("a"))
-      #expect(pace.begin("b"))
-      #expect(!pace.begin("a"))
-      #expect(!pace.endPause(of: "b"))
-      #expect(pace.endPause(of: "a"))
+      let begins = [pace.begin("a"), pace.begin("b"), pace.begin("a")]
+      #expect(begins == [true, true, false])
+      let ends = [pace.endPause(of: "b"), pace.endPause(of: "a")]
+      #expect(ends == [false, true])
     }
   }
 #endif
