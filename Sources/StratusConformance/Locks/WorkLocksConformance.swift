@@ -123,15 +123,16 @@ public enum WorkLocksConformance {
     try expect(found, [true, false, true, false])
   }
 
-  /// The first holder renews its lease once, and then stops.
+  /// The first holder renews its lease once, and then stops. The first two pauses together are
+  /// longer than a lease. Each of them is so short that a slow machine does not end the lease.
   static func leasesEnd(_ pair: WorkLocksPair) async throws {
     let most = BackgroundWork.leaseSeconds
     try expect(try await pair.one.lease(.push, at: place), true)
-    await pair.pass(most - 1)
+    await pair.pass(most / 2 + 1)
     try expect(try await pair.one.lease(.push, at: place), true)
-    await pair.pass(most - 1)
+    await pair.pass(most / 2 + 1)
     try expect(try await pair.other.lease(.push, at: place), false)
-    await pair.pass(2)
+    await pair.pass(most)
     try expect(try await pair.other.lease(.push, at: place), true)
     try expect(try await pair.one.lease(.push, at: place), false)
   }
