@@ -49,8 +49,8 @@
 
   /// Bounds of the engine.
   enum PostgresLimits {
-    /// The maximum number of bodies that share a transaction. Choice: with 16 bodies, a commit takes
-    /// less time than the bodies (measured, `nodes.md`).
+    /// The maximum number of bodies that share a transaction. Choice: with 16 bodies, a commit
+    /// takes less time than the bodies (measured, `nodes.md`).
     static let bodiesPerCommitMax = 16
     /// The maximum number of lanes whose bodies share a transaction. With 1, each lane has
     /// transactions of its own.

@@ -233,7 +233,7 @@ public struct Composition: Sendable {
   private func applyRemovalsOfRegistry() async throws {
     let registry = storage.registry
     if try await registry.pendingRemovals().isEmpty { return }
-    let end = ContinuousClock.now.advanced(by: .seconds(RemovalsUnfinished.waitSeconds))
+    let end = Live.stopwatch() + RemovalsUnfinished.waitSeconds * 1_000_000_000
     var isWaiting = false
     while true {
       let count = try await locks.withLock(on: .restoredRemovals, at: Self.installation) {
@@ -252,7 +252,7 @@ public struct Composition: Sendable {
         logger.notice("waiting for another server, which applies removals to the restored data")
         isWaiting = true
       }
-      guard ContinuousClock.now < end else { throw RemovalsUnfinished() }
+      guard Live.stopwatch() < end else { throw RemovalsUnfinished() }
       try await Task.sleep(for: Self.pauseOfWaitingNode)
     }
   }

@@ -177,8 +177,8 @@
       }
     }
 
-    /// Returns the number of advisory locks of a connection. Outside of a transaction, the statement
-    /// is a transaction of its own.
+    /// Returns the number of advisory locks of a connection. Outside of a transaction, the
+    /// statement is a transaction of its own.
     private func locksCount(of connection: PostgresConnection) throws -> Int64? {
       let count = SQLStatement(
         """

@@ -46,8 +46,8 @@ struct RequestListener {
         last = (entry.containerID, shows(entry.containerID))
       }
       guard last?.isShown == true else { continue }
-      // NB: a request may end after later ones. But if an entry is very old, the clock was set back,
-      // and the page must not wait until the clock shows the newest second again.
+      // NB: a request may end after later ones. But if an entry is very old, the clock was set
+      // back, and the page must not wait until the clock shows the newest second again.
       let arrival = entry.time / 1_000
       if arrival > second || second - arrival > Self.lateSecondsMax {
         batch.skippedCount += skippedCount

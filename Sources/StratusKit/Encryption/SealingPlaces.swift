@@ -38,8 +38,8 @@ extension PreparedBatch {
   /// The server knows the hierarchies of the other records of the zone. It is asked only if a
   /// record with encrypted values has a parent or a share.
   ///
-  /// NB: the result may be wrong, because another device, or the batch itself, may move records that
-  /// are not in the batch. The server then refuses the save and names the right place.
+  /// NB: the result may be wrong, because another device, or the batch itself, may move records
+  /// that are not in the batch. The server then refuses the save and names the right place.
   func places(
     by keyRing: KeyRing, options: KeyRing.Options
   ) async throws(KeyFailure) -> [ExactKey?] {

@@ -156,8 +156,8 @@
       }
     }
 
-    /// The maximum number of lanes for the next transaction. It is 1 while a thread is free, because
-    /// a body would then wait for the bodies of other lanes without need.
+    /// The maximum number of lanes for the next transaction. It is 1 while a thread is free,
+    /// because a body would then wait for the bodies of other lanes without need.
     private var lanesPerTransaction: Int {
       guard idle == 0, threads >= threadsMax else { return 1 }
       let parts = min(threadsMax, commitsPerBacklog)

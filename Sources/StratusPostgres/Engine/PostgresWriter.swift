@@ -18,8 +18,8 @@
 
     func close() { connector.close() }
 
-    /// Runs the bodies of all lanes together, in one transaction. If this fails, each lane runs in a
-    /// transaction of its own, and if this also fails, each body.
+    /// Runs the bodies of all lanes together, in one transaction. If this fails, each lane runs in
+    /// a transaction of its own, and if this also fails, each body.
     ///
     /// If there are several lanes, the first attempts do not wait: a lock that is held or another
     /// conflict ends the attempt at once. The lanes that have failed follow after the other ones.
@@ -126,8 +126,8 @@
     ///
     /// - Parameters:
     ///   - waits: whether the transaction waits for the locks.
-    ///   - hasConflicted: whether the bodies have already conflicted several times. They then take a
-    ///     lock of the store, so that they do not conflict with other such bodies.
+    ///   - hasConflicted: whether the bodies have already conflicted several times. They then take
+    ///     a lock of the store, so that they do not conflict with other such bodies.
     private func transact(
       _ jobs: [any PostgresJob], waits: Bool, hasConflicted: Bool
     ) -> Attempt {

@@ -1,6 +1,6 @@
 #if Postgres
-  /// Bounds how often equal messages are sent. A message is sent at once. Equal messages that arrive
-  /// during its pause are sent once, at the end of the pause.
+  /// Bounds how often equal messages are sent. A message is sent at once. Equal messages that
+  /// arrive during its pause are sent once, at the end of the pause.
   struct SignalPace<Message: Hashable> {
     /// The messages whose pause has not ended. The value is whether an equal message has arrived
     /// since the last one was sent.
@@ -8,8 +8,8 @@
 
     /// Notes a message.
     ///
-    /// - Returns: whether the caller must send the message now, and call ``endPause(of:)`` after the
-    ///   pause.
+    /// - Returns: whether the caller must send the message now, and call ``endPause(of:)`` after
+    ///   the pause.
     mutating func begin(_ message: Message) -> Bool {
       guard pausing[message] == nil else {
         pausing[message] = true
