@@ -3,10 +3,8 @@
 
   @testable import StratusPostgres
 
-  @Suite("Pace of signals between nodes")
-  struct SignalPaceTests {
-    @Test("A signal is sent at once, and again after its pause if an equal one has arrived")
-    func equalSignals() {
+  @Suite struct `Pace of signals` {
+    @Test func `a signal is sent at once, and after its pause if an equal one has arrived`() {
       var pace = SignalPace<String>()
       let begins = [pace.begin("a"), pace.begin("a"), pace.begin("a")]
       #expect(begins == [true, false, false])
@@ -16,8 +14,7 @@
       #expect(beginsAgain)
     }
 
-    @Test("Signals that differ do not wait for each other")
-    func differentSignals() {
+    @Test func `signals that differ do not wait for each other`() {
       var pace = SignalPace<String>()
       let begins = [pace.begin("a"), pace.begin("b"), pace.begin("a")]
       #expect(begins == [true, true, false])
