@@ -277,16 +277,20 @@ let package = Package(
       ] + hummingbirdTypes),
     tests("StratusWireTests", ["StratusWire"]),
     tests("StratusProgressTests", ["StratusProgress"]),
+    .target(
+      name: "StoreTestSupport", dependencies: ["StratusDomain", "StratusSQL", "StratusSQLite"],
+      path: "Tests/StoreTestSupport", swiftSettings: strict),
     tests(
       "StratusSQLiteTests",
       [
-        "StratusConformance", "StratusSQLite", "StratusSQL", "StratusDomain", "StratusWire", grdb,
+        "StoreTestSupport", "StratusConformance", "StratusSQLite", "StratusSQL", "StratusDomain",
+        "StratusWire", grdb,
       ]),
     tests(
       "StratusPostgresTests",
       [
-        "StratusConformance", "StratusPostgres", "StratusServer", "StratusSQL", "StratusSQLite",
-        "StratusDomain", "StratusTesting", "StratusWire",
+        "StoreTestSupport", "StratusConformance", "StratusPostgres", "StratusServer", "StratusSQL",
+        "StratusSQLite", "StratusDomain", "StratusTesting", "StratusWire",
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
     .target(

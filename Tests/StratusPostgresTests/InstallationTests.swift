@@ -1,8 +1,8 @@
 #if Postgres
   import Foundation
+  import StoreTestSupport
   import StratusDomain
   import StratusServer
-  import StratusSQLite
   import StratusWire
   import Testing
 
@@ -22,19 +22,6 @@
       return try found.get()
     }
 
-    /// Opens the registry of a data folder, and returns the ID of the installation.
-    private func id(in url: URL, orKeep id: String) async throws -> String {
-      let folder = try DataFolder(url)
-      defer { folder.unlock() }
-      let registry = try SQLiteRegistry(folder: folder)
-      let found: Result<String, any Error>
-      do { found = .success(try await registry.installationID(orKeep: id)) } catch {
-        found = .failure(error)
-      }
-      await registry.close()
-      return try found.get()
-    }
-
     @Test(arguments: [InstallationCopy.History.moved, .begunAnew])
     func `of a folder and its copy in PostgreSQL, only one keeps the ID`(
       history: InstallationCopy.History
@@ -44,13 +31,14 @@
       defer { try? FileManager.default.removeItem(at: root) }
       let folder = root.appendingPathComponent("data")
       try await withCluster { cluster in
-        let first = try await id(in: folder, orKeep: "one")
+        let first = try await installationID(in: folder, orKeep: "one")
         #expect(first == "one")
         _ = try InstallationCopy.run(
           from: .folder(folder), to: .postgres(try #require(TestServer.url)),
           shared: root.appendingPathComponent("shared"), history: history, schema: cluster.schema)
         let (target, source) = (
-          try await id(of: cluster, orKeep: "target"), try await id(in: folder, orKeep: "source")
+          try await id(of: cluster, orKeep: "target"),
+          try await installationID(in: folder, orKeep: "source")
         )
         #expect(target == (history == .moved ? "one" : "target"))
         #expect(source == (history == .moved ? "source" : "one"))

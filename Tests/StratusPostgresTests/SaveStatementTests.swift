@@ -1,4 +1,5 @@
 #if Postgres
+  import StoreTestSupport
   import StratusDomain
   import StratusWire
   import Testing
@@ -43,13 +44,13 @@
       try await withNodes(1) { _, nodes in
         let store = try await nodes[0].stores.openStore(at: development)
         found = try await store.engine.write { (session) throws(ServerError) in
-          let counting = CountedStatements(session.connection)
+          let counting = CountingConnection(session.connection)
           let own = StoreSession(connection: counting)
           _ = try own.createZone(named: "Notes", in: Self.ann)
           try Self.save("first", entries: entries, on: own)
-          counting.texts = []
+          _ = counting.take()
           try Self.save("second", entries: entries, on: own)
-          return counting.texts
+          return counting.take()
         }
       }
       return found
@@ -123,53 +124,5 @@
           SELECT 1 / CASE COUNT(*) WHEN 1 THEN 1 ELSE 0 END FROM changed
           """)
     }
-  }
-
-  /// A connection that records the first three words of each statement.
-  private final class CountedStatements: SQLConnection {
-    private let connection: any SQLConnection
-    var texts: [String] = []
-
-    init(_ connection: any SQLConnection) { self.connection = connection }
-
-    var dialect: SQLDialect { connection.dialect }
-
-    private func note(_ statement: SQLStatement) {
-      texts.append(
-        statement.text(dialect).split { $0 == " " || $0 == "\n" }.prefix(3).joined(separator: " "))
-    }
-
-    func run(
-      _ statement: SQLStatement, _ values: [SQLValue],
-      row: (any SQLRow) throws(ServerError) -> Bool
-    ) throws(ServerError) {
-      note(statement)
-      try connection.run(statement, values, row: row)
-    }
-
-    func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int {
-      note(statement)
-      return try connection.execute(statement, values)
-    }
-
-    func queue(
-      _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
-    ) throws(ServerError) {
-      note(statement)
-      try connection.queue(statement, values, expecting: expected)
-    }
-
-    func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64 {
-      note(statement)
-      return try connection.insert(statement, values)
-    }
-
-    func define(_ text: String) throws(ServerError) { try connection.define(text) }
-
-    func upgradePhase() throws(ServerError) -> SQLUpgradePhase { try connection.upgradePhase() }
-
-    func hasUnusedSpace() throws(ServerError) -> Bool { try connection.hasUnusedSpace() }
-
-    func returnUnusedSpace() throws(ServerError) -> Bool { try connection.returnUnusedSpace() }
   }
 #endif

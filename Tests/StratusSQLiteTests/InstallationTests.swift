@@ -1,4 +1,5 @@
 import Foundation
+import StoreTestSupport
 import StratusDomain
 import StratusWire
 import Testing
@@ -8,41 +9,28 @@ import Testing
 
 /// The ID of an installation in copies of its registry, and the removals after a restored backup.
 @Suite struct `The ID of an installation` {
-  /// Opens the registry of a folder, and returns the ID of the installation.
-  private func id(in url: URL, orKeep id: String) async throws -> String {
-    let folder = try DataFolder(url)
-    defer { folder.unlock() }
-    let registry = try SQLiteRegistry(folder: folder)
-    let found: Result<String, any Error>
-    do { found = .success(try await registry.installationID(orKeep: id)) } catch {
-      found = .failure(error)
-    }
-    await registry.close()
-    return try found.get()
-  }
-
   @Test(arguments: [(FolderCopy.Purpose.keep, "one"), (FolderCopy.Purpose.beginAnew, "two")])
   func `a copy has the same ID only if it has the same history`(
     purpose: FolderCopy.Purpose, expected: String
   ) async throws {
     try await withTemporaryFolder { root in
       let (old, new) = (root.appendingPathComponent("old"), root.appendingPathComponent("new"))
-      #expect(try await id(in: old, orKeep: "one") == "one")
+      #expect(try await installationID(in: old, orKeep: "one") == "one")
       try FileManager.default.createDirectory(at: new, withIntermediateDirectories: true)
       try FolderCopy(of: old, in: new, makeEpoch: { 9 }, now: { 1 })
         .copyRegistry(to: purpose, epochs: [:])
-      let copied = try await id(in: new, orKeep: "two")
+      let copied = try await installationID(in: new, orKeep: "two")
       #expect(copied == expected)
-      let kept = try await id(in: old, orKeep: "three")
+      let kept = try await installationID(in: old, orKeep: "three")
       #expect(kept == "one")
     }
   }
 
   @Test func `a folder whose history was moved to a copy gets another ID`() async throws {
     try await withTemporaryFolder { url in
-      _ = try await id(in: url, orKeep: "one")
+      _ = try await installationID(in: url, orKeep: "one")
       try FolderRenewal(of: url).run([], keepsOthers: false, makeEpoch: { 9 }, now: 1)
-      let found = try await id(in: url, orKeep: "two")
+      let found = try await installationID(in: url, orKeep: "two")
       #expect(found == "two")
     }
   }
@@ -51,7 +39,7 @@ import Testing
     async throws
   {
     try await withTemporaryFolder { url in
-      _ = try await id(in: url, orKeep: "one")
+      _ = try await installationID(in: url, orKeep: "one")
       let entries = (0..<12).map {
         RemovalEntry(time: 5, kind: .disabled, subject: "account \($0)")
       }

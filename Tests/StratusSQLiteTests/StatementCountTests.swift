@@ -1,3 +1,4 @@
+import StoreTestSupport
 import StratusDomain
 import StratusWire
 import Testing

@@ -62,13 +62,13 @@ enum Modules {
 
   /// Modules that every test may import, in addition to the project's modules and the packages of
   /// the tested target. `QueryChecks` is a separate module because `query-soak` also uses it.
-  /// `EventScripts` is a separate module because two test targets use it. `S3Server` is also part
-  /// of a program. Tests sign requests with `Crypto`, play authenticators with `CryptoExtras`, and
-  /// make metrics with `CoreMetrics`.
+  /// `EventScripts` and `StoreTestSupport` are separate modules because two test targets use each
+  /// of them. `S3Server` is also part of a program. Tests sign requests with `Crypto`, play
+  /// authenticators with `CryptoExtras`, and make metrics with `CoreMetrics`.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
     "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "S3Server",
-    "Crypto", "CryptoExtras", "CoreMetrics",
+    "StoreTestSupport", "Crypto", "CryptoExtras", "CoreMetrics",
   ]
 
   /// Modules that the tests' own S3 server may import, in addition to ``tests``. The S3 server
