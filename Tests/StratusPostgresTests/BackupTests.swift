@@ -120,6 +120,22 @@
       }
     }
 
+    /// Makes a backup of an installation with one store, and removes the installation from the
+    /// database.
+    ///
+    /// - Parameter prepare: adds other data to the installation before the backup.
+    private func backUpAndRemove(
+      _ cluster: TestCluster, in folders: Folders,
+      prepare: (PostgresCluster) async throws -> Void = { _ in }
+    ) async throws {
+      try await cluster.withNode { node in
+        _ = try await epoch(on: node)
+        try await prepare(node)
+      }
+      _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
+      try PostgresTestSchema(of: try cluster.settings).remove()
+    }
+
     /// Starts a server on a database, in a data folder of its own.
     private func server(
       in folder: URL, of cluster: TestCluster, log: CapturedLog
@@ -194,19 +210,16 @@
     {
       try await withFolders { folders in
         try await withCluster { cluster in
-          let node = try await cluster.node()
-          _ = try await epoch(on: node)
-          for id in ["1", "2", "3"] {
-            _ = try await node.registry.create(
-              Account(id: id, email: "\(id)@example.org", isDisabled: id == "3"))
+          try await backUpAndRemove(cluster, in: folders) { node in
+            for id in ["1", "2", "3"] {
+              _ = try await node.registry.create(
+                Account(id: id, email: "\(id)@example.org", isDisabled: id == "3"))
+            }
           }
-          await node.close()
-          let backup = folders["backup"]
-          _ = try Backup.make(of: try folders.place(of: cluster), at: backup)
-          try PostgresTestSchema(of: try cluster.settings).remove()
           let (journal, later) = try writeJournal(in: folders)
           let place = try folders.place(of: cluster, shared: "restored")
-          let summary = try Backup.restore(backup, to: place, removals: .file(journal))
+          let summary = try Backup.restore(
+            folders["backup"], to: place, removals: .file(journal))
           #expect(summary.laterRemovalsCount == 2)
           let names = try FileManager.default.contentsOfDirectory(atPath: folders["data"].path)
           #expect(names == ["removals.log"])
@@ -238,13 +251,9 @@
     {
       try await withFolders { folders in
         try await withCluster { cluster in
-          let node = try await cluster.node()
-          _ = try await epoch(on: node)
-          await node.close()
           let (bucket, name) = (Data("s3://bucket\n".utf8), "assets-place")
           try bucket.write(to: folders["data"].appendingPathComponent(name))
-          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
-          try PostgresTestSchema(of: try cluster.settings).remove()
+          try await backUpAndRemove(cluster, in: folders)
           var place = try folders.place(of: cluster, shared: "restored")
           place.data = folders["other"]
           let summary = try Backup.restore(folders["backup"], to: place)
@@ -257,12 +266,8 @@
     @Test func `a restored folder takes its later removals along to PostgreSQL`() async throws {
       try await withFolders { folders in
         try await withCluster { cluster in
-          let node = try await cluster.node()
-          _ = try await epoch(on: node)
-          await node.close()
+          try await backUpAndRemove(cluster, in: folders)
           let restored = folders["restored"]
-          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
-          try PostgresTestSchema(of: try cluster.settings).remove()
           let (journal, later) = try writeJournal(in: folders)
           _ = try Backup.restore(folders["backup"], to: restored, removals: .file(journal))
           _ = try InstallationCopy.run(
@@ -282,11 +287,7 @@
     {
       try await withFolders { folders in
         try await withCluster { cluster in
-          let node = try await cluster.node()
-          _ = try await epoch(on: node)
-          await node.close()
-          _ = try Backup.make(of: try folders.place(of: cluster), at: folders["backup"])
-          try PostgresTestSchema(of: try cluster.settings).remove()
+          try await backUpAndRemove(cluster, in: folders)
           let (journal, _) = try writeJournal(in: folders)
           let place = try folders.place(of: cluster, shared: "restored")
           _ = try Backup.restore(folders["backup"], to: place, removals: .file(journal))
@@ -331,9 +332,7 @@
     {
       try await withFolders { folders in
         try await withCluster { cluster in
-          let node = try await cluster.node()
-          _ = try await epoch(on: node)
-          await node.close()
+          try await cluster.withNode { node in _ = try await epoch(on: node) }
           let url = try cluster.settings.url
           let connection = try PostgresConnection(to: url, name: "stratus tests")
           defer { connection.close() }

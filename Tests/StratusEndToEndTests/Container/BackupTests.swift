@@ -13,9 +13,7 @@ import Testing
       let first = try await TestServer(folder: folders.data)
       let before = try await Cloud(server: first).zone()
       try await before.saveNotes(["a", "b"])
-      let picture = CKRecord(recordType: "Picture", recordID: id("picture"))
-      picture["file"] = CKAsset(fileURL: try folders.file(of: 100_000))
-      try await before.save(picture)
+      try await savePicture(of: 100_000, from: folders, to: before)
       let known = try await before.recordZoneChanges(inZoneWith: zoneZ, since: nil)
       // The backup is created while the server runs.
       let made = try Backup.make(of: folders.data, at: folders.backup)
@@ -55,9 +53,7 @@ import Testing
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let database = try await Cloud(server: first).zone()
-      let picture = CKRecord(recordType: "Picture", recordID: id("picture"))
-      picture["file"] = CKAsset(fileURL: try folders.file(of: 3_000_000))
-      try await database.save(picture)
+      try await savePicture(of: 3_000_000, from: folders, to: database)
       await first.stop()
       var reports: [Backup.Progress] = []
       _ = try Backup.make(of: folders.data, at: folders.backup) { reports.append($0) }
@@ -93,9 +89,7 @@ import Testing
     async throws
   {
     try await withFolders { folders in
-      let first = try await TestServer(folder: folders.data)
-      try await Cloud(server: first).zone().saveNotes(["a"])
-      await first.stop()
+      try await storeNote(in: folders.data)
       _ = try Backup.make(of: folders.data, at: folders.backup)
       refused("move it away") { () throws(BackupFailure) in
         try Backup.make(of: folders.data, at: folders.backup)
@@ -134,9 +128,7 @@ import Testing
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let database = try await Cloud(server: first).zone()
-      let picture = CKRecord(recordType: "Picture", recordID: id("picture"))
-      picture["file"] = CKAsset(fileURL: try folders.file(of: 1_000))
-      try await database.save(picture)
+      try await savePicture(of: 1_000, from: folders, to: database)
       await first.stop()
       let assets = folders.data.appendingPathComponent(
         "\(Cloud.containerID)/development.assets/files")
@@ -160,9 +152,7 @@ import Testing
   /// A server may stop before it has created the tables of a container.
   @Test func `a backup and a restore keep a store whose file is empty`() async throws {
     try await withFolders { folders in
-      let first = try await TestServer(folder: folders.data)
-      try await Cloud(server: first).zone().saveNotes(["a"])
-      await first.stop()
+      try await storeNote(in: folders.data)
       try Data().write(
         to: folders.data.appendingPathComponent("\(Cloud.containerID)/production.sqlite"))
       #expect(try Backup.make(of: folders.data, at: folders.backup).storesCount == 2)
@@ -172,6 +162,22 @@ import Testing
       #expect(try await production.privateCloudDatabase.allRecordZones().count == 1)
       await second.stop()
     }
+  }
+
+  /// Saves a record whose asset has a number of bytes.
+  private func savePicture(
+    of count: Int, from folders: Folders, to database: CKDatabase
+  ) async throws {
+    let picture = CKRecord(recordType: "Picture", recordID: id("picture"))
+    picture["file"] = CKAsset(fileURL: try folders.file(of: count))
+    try await database.save(picture)
+  }
+
+  /// Runs a server until it has stored a note.
+  private func storeNote(in data: URL) async throws {
+    let server = try await TestServer(folder: data)
+    try await Cloud(server: server).zone().saveNotes(["a"])
+    await server.stop()
   }
 
   private func refused(

@@ -70,6 +70,13 @@ import Testing
     }
   }
 
+  /// Stores ``file`` in the bucket. No register of a server has a row of it.
+  private static func storeFile(by server: Composition) async throws {
+    let upload = try await server.assets.open(upload: "upload-1", at: address, fromNothing: true)
+    try await upload.append([1, 2, 3])
+    _ = try await upload.finish(as: "00000001")
+  }
+
   @Test func `a server refuses a bucket with the files of another installation`() async throws {
     try await withScene { scene in
       for _ in 0..<2 {
@@ -95,10 +102,7 @@ import Testing
       let first = try await scene.start("first")
       _ = try await first.store(at: Self.address)
       try scene.restore("first", to: "trial")
-      let upload = try await first.assets.open(
-        upload: "upload-1", at: Self.address, fromNothing: true)
-      try await upload.append([1, 2, 3])
-      _ = try await upload.finish(as: "00000001")
+      try await Self.storeFile(by: first)
       let refusal = await scene.refusal("trial")
       #expect(refusal?.contains("the files belong to another installation") == true)
       #expect(scene.bucket.keys.contains(Self.file))
@@ -111,10 +115,7 @@ import Testing
       let first = try await scene.start("first")
       _ = try await first.store(at: Self.address)
       try scene.restore("first", to: "next")
-      let upload = try await first.assets.open(
-        upload: "upload-1", at: Self.address, fromNothing: true)
-      try await upload.append([1, 2, 3])
-      _ = try await upload.finish(as: "00000001")
+      try await Self.storeFile(by: first)
 
       await #expect(throws: AssetsUnusable.self) {
         try await scene.claim("next", replaces: false)
