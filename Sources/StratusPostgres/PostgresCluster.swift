@@ -230,7 +230,7 @@
     public var isShutOut: Bool { heartbeat.shutOut != nil }
 
     /// Waits until the node is shut out, and returns the reason. Returns nil if the task is
-    /// cancelled, or after ``close()``. There is one caller.
+    /// cancelled, or after ``close()``. Only one caller may wait.
     public func waitUntilShutOut() async -> ServerError? { await presence.waitUntilShutOut() }
 
     /// Tells the other nodes that this node will end.

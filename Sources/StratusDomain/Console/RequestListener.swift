@@ -40,8 +40,8 @@ struct RequestListener {
     var batch = RequestBatch()
     var last: (containerID: String, isShown: Bool)?
     for entry in entries {
-      // NB: neighbouring entries often have the same container, and a comparison takes less time
-      // than a question to the page.
+      // NB: neighbouring entries often have the same container, and comparing two containers
+      // takes less time than calling `shows`.
       if last?.containerID != entry.containerID {
         last = (entry.containerID, shows(entry.containerID))
       }

@@ -122,7 +122,7 @@ struct RecordModification: Sendable {
   /// - Parameters:
   ///   - step: as for ``send(_:_:naming:attempt:)``. It is another step than that of the first
   ///     attempt if the server has answered the first attempt.
-  ///   - attempt: the number of times that the values have then been encrypted.
+  ///   - attempt: the number of the new attempt. The first attempt of a batch has the number 1.
   private func sealAnew(
     _ batch: PreparedBatch, _ step: String, naming: UserNaming, attempt: Int
   ) async throws(CKError) {

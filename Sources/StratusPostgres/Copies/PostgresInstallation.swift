@@ -34,8 +34,8 @@
         throw error.error
       }
       do throws(ServerError) {
-        // NB: whole tables are read. While the other engine works, this transaction may be idle for
-        // longer than a transaction of a server may be.
+        // NB: a copy reads whole tables, so sequential scans and hash joins are fast. While the
+        // other engine works, this transaction may be idle for longer than that of a server may be.
         try connection.define(
           """
           SET enable_seqscan = on;

@@ -2,7 +2,8 @@
   import Foundation
   import StratusDomain
 
-  /// Threads with one connection each, and the bodies that wait for them.
+  /// Threads with one connection each, and the bodies (closures that read or write) that wait for
+  /// them.
   ///
   /// Bodies that lock the same zones form a lane. Only one thread at a time works on a lane, and it
   /// runs several bodies of the lane in one transaction. A zone that many callers change is faster
@@ -11,7 +12,7 @@
   /// If lanes wait although all threads work, a thread takes several lanes into one transaction. So
   /// the lanes share the statements that each transaction needs.
   ///
-  /// NB: this type is unchecked, because `condition` guards all variables.
+  /// NB: `@unchecked` is safe, because `condition` guards all variables.
   final class PostgresPool: @unchecked Sendable {
     private enum Lane: Hashable {
       case zones(schema: String, locks: [Int64])

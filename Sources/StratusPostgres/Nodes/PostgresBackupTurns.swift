@@ -80,8 +80,8 @@
 
     /// The lease with a number, if this node has it.
     ///
-    /// NB: the lock of the row makes a node wait that takes the lease at the same time. That node
-    /// then finds the time which this statement stores.
+    /// NB: this statement locks the row. A node that takes the lease at the same time waits for the
+    /// lock, and then finds the time that this statement has stored.
     private static let held = """
       WITH held AS (
         SELECT token FROM leases

@@ -55,7 +55,7 @@
     }
 
     /// Waits until the node is shut out, and returns the reason. Returns nil if the task is
-    /// cancelled, or after ``close()``. There is one caller.
+    /// cancelled, or after ``close()``. Only one caller may wait.
     func waitUntilShutOut() async -> ServerError? { await ends.first { _ in true } }
 
     /// Ends the wait for a shut-out.

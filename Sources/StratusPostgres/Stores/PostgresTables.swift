@@ -117,7 +117,7 @@
       return lines.joined(separator: "\n")
     }()
 
-    /// A statement with a row if ``addLayoutsOfNodes`` is not needed.
+    /// A statement that returns a row if ``addLayoutsOfNodes`` is not needed.
     static let hasLayoutsOfNodes = SQLStatement(
       """
       SELECT 1 FROM pg_attribute

@@ -11,8 +11,8 @@ public final class PrometheusMetrics: MetricsFactory {
   static let secondsBounds: [Double] = [
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
   ]
-  /// The labels of the buckets, with the text between them and the number. NB: most lines are lines
-  /// of buckets, and the text of a fraction takes long to make.
+  /// The last label of each bucket's line, with the text that follows it up to the number. NB: the
+  /// texts are made only once, because formatting a fraction is slow and most lines are buckets.
   fileprivate static let bucketLabels: [String] =
     secondsBounds.map { "le=\"\($0)\"} " } + [#"le="+Inf"} "#]
 

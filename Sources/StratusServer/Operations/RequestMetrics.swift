@@ -32,8 +32,8 @@ final class RequestMetrics: RequestObserver {
     var rest = reports[...]
     while let first = rest.first {
       let key = Key(route: first.route, outcome: first.outcome)
-      // The sums of requests of the same kind are added at once, because the steps below cost more
-      // than the sums.
+      // Neighbouring requests of the same kind are summed first, because adding to a metric costs
+      // more than adding numbers.
       let same = rest.prefix { $0.route == key.route && $0.outcome == key.outcome }
       count(same, as: key)
       rest = rest[same.endIndex...]
