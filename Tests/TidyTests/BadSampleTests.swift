@@ -171,10 +171,22 @@ import Testing
           """ + u
         """#)
     #expect(
-      file.code == [
+      file.code.texts == [
         "let a = \"\" ", "let f = \"\"  + l", "let m = \"\" + p", "let q = \"\"", "", " + u",
       ])
-    #expect(file.comments == [" d \"e\"", " i  j  k ", "", "", "", ""])
-    #expect(file.strings == ["b // c", "g \" h", "n\\\"o", "", "  r \"s\" // t", "  "])
+    #expect(file.comments.texts == [" d \"e\"", " i  j  k ", "", "", "", ""])
+    #expect(file.strings.texts == ["b // c", "g \" h", "n\\\"o", "", "  r \"s\" // t", "  "])
+  }
+
+  @Test func `a text without a line feed at its end, and an empty text, have lines`() {
+    #expect(SourceFile(path: "X.swift", text: "").code.texts == [""])
+    #expect(SourceFile(path: "X.swift", text: "a\n/").code.texts == ["a", "/"])
+    #expect(SourceFile(path: "X.swift", text: "a /* b\n\"*").comments.texts == [" b", "\"*"])
+    #expect(SourceFile(path: "X.swift", text: #"a "\"#).strings.texts == [#"\"#])
+  }
+
+  @Test func `every kind of line end becomes a line feed`() {
+    let text = Project.withLineFeeds(Array("a\r\nb\rc\nd".utf8))
+    #expect(String(decoding: text, as: UTF8.self) == "a\nb\nc\nd")
   }
 }

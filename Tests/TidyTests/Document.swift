@@ -5,33 +5,41 @@ struct Document {
   /// The path from the package's root, for example `docs/guide/http.md`.
   let path: String
   /// The lines of prose. Lines of code and of comments are empty texts.
-  let prose: [String]
-  /// All lines, unchanged.
-  let lines: [String]
+  let prose: TextLines
 
-  init(path: String, text: String) {
+  init(path: String, text: String) { self.init(path: path, utf8: Array(text.utf8)) }
+
+  init(path: String, utf8 text: [UInt8]) {
     self.path = path
-    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let lines = TextLines(text)
+    var prose = TextLines()
     var isCode = false
     var isComment = false
-    prose = lines.map { line in
-      if !isComment, line.hasPrefix("```") {
+    for line in 0..<lines.count {
+      if line > 0 { prose.endLine() }
+      if !isComment, lines.line(line, hasPrefix: "```") {
         isCode.toggle()
-        return ""
+        continue
       }
-      if isCode { return "" }
-      if line.hasPrefix("<!--") { isComment = true }
-      defer { if isComment, line.contains("-->") { isComment = false } }
-      return isComment || line.hasPrefix("    ") ? "" : line
+      if isCode { continue }
+      if lines.line(line, hasPrefix: "<!--") { isComment = true }
+      if !isComment, !lines.line(line, hasPrefix: "    ") {
+        prose.append(text[lines.range(of: line)])
+      }
+      if isComment, lines.line(line, contains: ["-->"]) { isComment = false }
     }
+    self.prose = prose
   }
+
+  private static let heading = Pattern(#/^#{1,6}\s/#, needles: ["#"])
+  private static let link = Pattern(#/\[([^\]]*)\]\([^)]*\)/#, needles: ["]("])
 
   /// The anchors of the headings in GitHub's form. A link to a heading must name one of these.
   var anchors: Set<String> {
     var seen: [String: Int] = [:]
     var anchors: Set<String> = []
-    for line in prose where line.contains(#/^#{1,6}\s/#) {
-      let anchor = Self.anchor(of: line.drop { $0 == "#" })
+    for (line, _) in prose.matches(of: Self.heading) {
+      let anchor = Self.anchor(of: prose[line].drop { $0 == "#" })
       let count = seen[anchor, default: 0]
       anchors.insert(count == 0 ? anchor : "\(anchor)-\(count)")
       seen[anchor] = count + 1
@@ -40,7 +48,7 @@ struct Document {
   }
 
   private static func anchor(of heading: Substring) -> String {
-    let text = heading.trimmed.replacing(#/\[([^\]]*)\]\([^)]*\)/#) { String($0.output.1) }
+    let text = link.replacing(in: heading.trimmed) { String($0.1) }
     return String(
       text.lowercased().compactMap { character -> Character? in
         if character.isLetter || character.isNumber || "-_".contains(character) { return character }
@@ -48,22 +56,24 @@ struct Document {
       })
   }
 
+  private static let listItem = Pattern(#/^(?:[-*]|\d+\.)\s/#, needles: ["-", "*", "."])
+
   /// The paragraphs, list items and table cells, each with the number of its first line.
   var passages: [(line: Int, text: String)] {
     var passages: [(line: Int, text: String)] = []
     var isOpen = false
-    for (index, line) in prose.enumerated() {
-      let text = Substring(line).trimmed
+    for line in 0..<prose.count {
+      let text = prose[line][...].trimmed
       if text.isEmpty || text.hasPrefix("#") {
         isOpen = false
       } else if text.hasPrefix("|") {
         isOpen = false
-        for cell in text.split(separator: "|") { passages.append((index + 1, cell.trimmed)) }
-      } else if isOpen, !text.contains(#/^(?:[-*]|\d+\.)\s/#) {
+        for cell in text.split(separator: "|") { passages.append((line + 1, cell.trimmed)) }
+      } else if isOpen, Self.listItem.firstMatch(in: text) == nil {
         passages[passages.count - 1].text += " " + text
       } else {
         isOpen = true
-        passages.append((index + 1, text))
+        passages.append((line + 1, text))
       }
     }
     return passages
@@ -73,9 +83,6 @@ struct Document {
 extension Project {
   /// Every page that git tracks, or nil if the folder is not a git repository.
   static let documents: [Document]? = tracked?.filter { $0.hasSuffix(".md") }.compactMap { path in
-    guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
-      return nil
-    }
-    return Document(path: path, text: text)
+    text(at: path).map { Document(path: path, utf8: $0) }
   }
 }

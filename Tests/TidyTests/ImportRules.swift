@@ -1,15 +1,14 @@
 /// Rules about what a file imports.
 enum ImportRules {
-  /// The modules that a file imports, each with its line.
-  static func imports(of file: SourceFile) -> [(module: String, line: Int)] {
-    let pattern =
-      #/
+  private static let statement = Pattern(
+    #/
       ^\s*(?:@\w+(?:\(\w+\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?
       import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)
-    /#
-    return file.code.enumerated().compactMap { index, line in
-      line.firstMatch(of: pattern).map { (String($0.output.1), index + 1) }
-    }
+    /#, needles: ["import"])
+
+  /// The modules that a file imports, each with its line.
+  static func imports(of file: SourceFile) -> [(module: String, line: Int)] {
+    file.code.matches(of: statement).map { (String($0.output.1), $0.line + 1) }
   }
 
   /// Finds imports that the file's target may not use.
@@ -28,7 +27,9 @@ enum ImportRules {
   static func shown(_ file: SourceFile) -> [Finding] {
     guard file.area == "Sources", let allowed = Modules.shown[file.module] else { return [] }
     return imports(of: file).compactMap { module, line in
-      guard file.code[line - 1].contains("public "), !allowed.contains(module) else { return nil }
+      guard file.code.line(line - 1, contains: ["public "]), !allowed.contains(module) else {
+        return nil
+      }
       let advice =
         "\(file.module) shows \(module) to apps; import it for the package alone, and make what "
         + "needs it `package`"

@@ -2,6 +2,8 @@ import Foundation
 
 /// Rules about the links of documents.
 enum LinkRules {
+  private static let link = Pattern(#/\]\(([^)\s]+)\)/#, needles: ["]("])
+
   /// Finds links to files, folders and headings that do not exist.
   ///
   /// - Parameters:
@@ -11,8 +13,8 @@ enum LinkRules {
     _ document: Document, exists: (String) -> Bool, anchors: (String) -> Set<String>?
   ) -> [Finding] {
     var findings: [Finding] = []
-    for (index, line) in document.prose.enumerated() {
-      for match in line.matches(of: #/\]\(([^)\s]+)\)/#) {
+    for line in document.prose.indices(containing: link.needles) {
+      for match in link.matches(in: document.prose[line]) {
         let target = String(match.output.1)
         if target.contains("://") || target.hasPrefix("mailto:") { continue }
         let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -27,7 +29,7 @@ enum LinkRules {
         }
         if let advice {
           findings.append(
-            Finding(path: document.path, line: index + 1, advice: "the link '\(target)' \(advice)"))
+            Finding(path: document.path, line: line + 1, advice: "the link '\(target)' \(advice)"))
         }
       }
     }
@@ -47,16 +49,16 @@ enum LinkRules {
     return folders.joined(separator: "/")
   }
 
+  private static let reference = Pattern(
+    #/\bDESIGN\b|\bsemantics\s§|\b(?:web-services|web-auth|wire-quirks|cloudkit-semantics)\b/#,
+    needles: ["DESIGN", "semantics", "web-services", "web-auth", "wire-quirks"])
+
   /// Finds references to documents that are not in the repository.
   static func outside(_ document: Document) -> [Finding] {
-    let pattern =
-      #/\bDESIGN\b|\bsemantics\s§|\b(?:web-services|web-auth|wire-quirks|cloudkit-semantics)\b/#
-    return document.prose.enumerated().compactMap { index, line in
-      line.firstMatch(of: pattern.wordBoundaryKind(.simple)).map {
-        Finding(
-          path: document.path, line: index + 1,
-          advice: "'\($0.output)' is not a document of this repository; explain it here")
-      }
+    document.prose.matches(of: reference).map { line, output in
+      Finding(
+        path: document.path, line: line + 1,
+        advice: "'\(output)' is not a document of this repository; explain it here")
     }
   }
 }

@@ -25,10 +25,26 @@ enum Project {
   }
 
   private static func sourceFile(at path: String) -> SourceFile? {
-    guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
-      return nil
+    text(at: path).map { SourceFile(path: path, utf8: $0) }
+  }
+
+  /// The bytes of a file with line feeds as line ends, or nil if there is no such file.
+  static func text(at path: String) -> [UInt8]? {
+    let data = FileManager.default.contents(atPath: root.path + "/" + path)
+    return data.map { withLineFeeds([UInt8]($0)) }
+  }
+
+  /// Replaces each carriage return, or each pair of a carriage return and a line feed, by a line
+  /// feed.
+  static func withLineFeeds(_ text: [UInt8]) -> [UInt8] {
+    let hasReturn = text.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { memchr($0, 13, bytes.count) != nil } ?? false
     }
-    return SourceFile(path: path, text: text)
+    guard hasReturn else { return text }
+    let lines = String(decoding: text, as: UTF8.self).split(omittingEmptySubsequences: false) {
+      ["\r\n", "\r", "\n"].contains($0)
+    }
+    return Array(lines.joined(separator: "\n").utf8)
   }
 
   private static func trackedPaths() -> [String]? {

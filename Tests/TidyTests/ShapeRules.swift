@@ -5,6 +5,12 @@ enum ShapeRules {
     "Misc",
   ]
 
+  private static let emptyTypeName = Pattern(
+    #/
+      \b(?:class|struct|enum|protocol|actor|typealias)\s\w*
+      (?:Utils?|Helpers?|Common|Manager|Base)\b
+    /#, needles: ["Util", "Helper", "Common", "Manager", "Base"])
+
   /// Finds folders, files and types whose names have no meaning.
   ///
   /// NB: in `FileManager+Folders.swift`, only `Folders` is checked. The rest is the name of the
@@ -13,19 +19,15 @@ enum ShapeRules {
     for component in file.path.split(separator: "/") {
       let stem = component.split(separator: ".").first ?? component
       let ours = stem.split(separator: "+").last ?? stem
+      guard emptyWords.contains(where: ours.contains) else { continue }
       if let word = words(of: String(ours)).first(where: emptyWords.contains) {
         let advice = "'\(word)' has no meaning; use a noun that names the subject"
         return [Finding(path: file.path, line: nil, advice: advice)]
       }
     }
-    return file.findings(
-      in: \.code,
-      matching:
-        #/
-        \b(?:class|struct|enum|protocol|actor|typealias)\s\w*
-        (?:Utils?|Helpers?|Common|Manager|Base)\b
-      /#
-    ) { "'\($0)' has no meaning; use a noun that names the subject" }
+    return file.findings(in: \.code, matching: emptyTypeName) {
+      "'\($0)' has no meaning; use a noun that names the subject"
+    }
   }
 
   /// The words of a camel-case name. Digits belong to the word before them. After several
@@ -53,9 +55,12 @@ enum ShapeRules {
 
   /// Limits the number of columns of a line.
   static func lineLength(_ file: SourceFile) -> [Finding] {
-    file.lines.enumerated().filter { $0.element.count > 100 }.map { index, line in
-      let advice = "\(line.count) columns, 100 are allowed; run swift format -i, wrap comments"
-      return Finding(path: file.path, line: index + 1, advice: advice)
+    (0..<file.lines.count).compactMap { line in
+      // NB: a line has at least as many bytes as columns.
+      guard file.lines.range(of: line).count > 100 else { return nil }
+      let columns = file.lines[line].count
+      let advice = "\(columns) columns, 100 are allowed; run swift format -i, wrap comments"
+      return columns > 100 ? Finding(path: file.path, line: line + 1, advice: advice) : nil
     }
   }
 

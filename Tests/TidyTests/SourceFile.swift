@@ -4,20 +4,20 @@ import Foundation
 struct SourceFile {
   /// The path from the package's root, for example `Sources/StratusWire/Endpoint.swift`.
   let path: String
-  let lines: [String]
+  let lines: TextLines
   /// The lines of code without comments and without the contents of strings.
-  let code: [String]
+  let code: TextLines
   /// The text of the comments in each line.
-  let comments: [String]
+  let comments: TextLines
   /// The contents of the string literals in each line.
-  let strings: [String]
+  let strings: TextLines
 
-  init(path: String, text: String) {
+  init(path: String, text: String) { self.init(path: path, utf8: Array(text.utf8)) }
+
+  init(path: String, utf8 text: [UInt8]) {
     self.path = path
-    var scanner = SourceScanner()
-    for character in text { scanner.take(character) }
-    scanner.finish()
-    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let scanner = SourceScanner(text)
+    lines = TextLines(text)
     code = scanner.code
     comments = scanner.comments
     strings = scanner.strings
@@ -55,16 +55,11 @@ struct Finding: CustomStringConvertible, Hashable {
 extension SourceFile {
   /// Returns a finding for every line that contains a match of a pattern.
   func findings(
-    in lines: KeyPath<SourceFile, [String]>, matching pattern: Regex<Substring>,
+    in lines: KeyPath<SourceFile, TextLines>, matching pattern: Pattern<Substring>,
     advice: (Substring) -> String
   ) -> [Finding] {
-    // NB: by default, a regular expression takes `now.time` for one word, as in prose.
-    let pattern = pattern.wordBoundaryKind(.simple)
-    var findings: [Finding] = []
-    for (index, line) in self[keyPath: lines].enumerated() {
-      guard let match = line.firstMatch(of: pattern) else { continue }
-      findings.append(Finding(path: path, line: index + 1, advice: advice(match.output)))
+    self[keyPath: lines].matches(of: pattern).map { line, output in
+      Finding(path: path, line: line + 1, advice: advice(output))
     }
-    return findings
   }
 }

@@ -3,110 +3,147 @@
 /// The scanner recognizes line and block comments, and single-line, multi-line and raw strings. An
 /// interpolation belongs to its string, which is sufficient for rules about words.
 struct SourceScanner {
-  private enum State: Equatable {
+  private typealias Part = WritableKeyPath<SourceScanner, TextLines>
+  private enum State {
     case code, lineComment
     case blockComment(depth: Int)
     case string(hashes: Int, isLong: Bool)
   }
 
-  private(set) var code: [String] = [""]
-  private(set) var comments: [String] = [""]
-  private(set) var strings: [String] = [""]
+  private(set) var code = TextLines()
+  private(set) var comments = TextLines()
+  private(set) var strings = TextLines()
   private var state = State.code
-  private var pending: [Character] = []
+  /// The index of the first byte that is in no part yet.
+  private var position = 0
 
-  /// Adds the next character of the text.
-  mutating func take(_ character: Character) {
-    if character.isNewline {
-      drain(all: true)
-      if state == .lineComment { state = .code }
-      if case .string(_, isLong: false) = state { state = .code }
-      code.append("")
-      comments.append("")
-      strings.append("")
-      return
-    }
-    pending.append(character)
-    drain(all: false)
-  }
-
-  /// Processes the end of the text.
-  mutating func finish() { drain(all: true) }
-
-  /// Processes the pending characters. Before the end of the text, keeps the last eight characters,
-  /// because a delimiter may have that length.
-  private mutating func drain(all: Bool) {
-    while all ? !pending.isEmpty : pending.count > 8 {
-      switch state {
-      case .code: stepInCode()
-      case .lineComment: move(to: \.comments)
-      case .blockComment(let depth): stepInBlockComment(depth: depth)
-      case .string(let hashes, let isLong): stepInString(hashes: hashes, isLong: isLong)
-      }
+  /// Scans a text in UTF-8.
+  init(_ text: [UInt8]) {
+    text.withUnsafeBufferPointer { text in
+      while position < text.count { step(text) }
     }
   }
 
-  private mutating func stepInCode() {
-    if starts(with: "//") {
-      drop(2)
+  /// Moves the bytes before the next byte with a meaning into the current part, and then processes
+  /// this byte.
+  private mutating func step(_ text: UnsafeBufferPointer<UInt8>) {
+    switch state {
+    case .code: stepInCode(text)
+    case .lineComment:
+      move(until: next(.lineFeed, .lineFeed, in: text), of: text, to: \.comments)
+    case .blockComment(let depth): stepInBlockComment(text, depth: depth)
+    case .string(let hashes, let isLong): stepInString(text, hashes: hashes, isLong: isLong)
+    }
+    if position < text.count, text[position] == .lineFeed { endLine() }
+  }
+
+  private mutating func stepInCode(_ text: UnsafeBufferPointer<UInt8>) {
+    let stop = next(.slash, .quote, in: text)
+    guard stop < text.count, text[stop] != .lineFeed else {
+      return move(until: stop, of: text, to: \.code)
+    }
+    if text[stop] == .quote {
+      var hashes = 0
+      while stop - hashes > position, text[stop - hashes - 1] == .hash { hashes += 1 }
+      move(until: stop - hashes, of: text, to: \.code)
+      let isLong = has([.quote, .quote, .quote], at: stop, of: text)
+      position = stop + (isLong ? 3 : 1)
+      code.append([.quote, .quote])
+      state = .string(hashes: hashes, isLong: isLong)
+    } else if has([.slash, .slash], at: stop, of: text) {
+      move(until: stop, of: text, to: \.code)
+      position += 2
       state = .lineComment
-    } else if starts(with: "/*") {
-      drop(2)
+    } else if has([.slash, .star], at: stop, of: text) {
+      move(until: stop, of: text, to: \.code)
+      position += 2
       state = .blockComment(depth: 1)
-    } else if let opening = stringOpening() {
-      drop(opening.hashes + (opening.isLong ? 3 : 1))
-      append("\"\"", to: \.code)
-      state = .string(hashes: opening.hashes, isLong: opening.isLong)
     } else {
-      move(to: \.code)
+      move(until: stop + 1, of: text, to: \.code)
     }
   }
 
-  private mutating func stepInBlockComment(depth: Int) {
-    if starts(with: "*/") {
-      drop(2)
+  private mutating func stepInBlockComment(_ text: UnsafeBufferPointer<UInt8>, depth: Int) {
+    let stop = next(.slash, .star, in: text)
+    if has([.star, .slash], at: stop, of: text) {
+      move(until: stop, of: text, to: \.comments)
+      position += 2
       state = depth == 1 ? .code : .blockComment(depth: depth - 1)
-    } else if starts(with: "/*") {
-      drop(2)
+    } else if has([.slash, .star], at: stop, of: text) {
+      move(until: stop, of: text, to: \.comments)
+      position += 2
       state = .blockComment(depth: depth + 1)
     } else {
-      move(to: \.comments)
+      let isLineEnd = stop == text.count || text[stop] == .lineFeed
+      move(until: isLineEnd ? stop : stop + 1, of: text, to: \.comments)
     }
   }
 
-  private mutating func stepInString(hashes: Int, isLong: Bool) {
-    let closing = String(repeating: "\"", count: isLong ? 3 : 1) + marks(hashes)
-    if starts(with: closing) {
-      drop(closing.count)
-      state = .code
-    } else if starts(with: "\\" + marks(hashes)), pending.count > hashes + 1 {
-      for _ in 0..<hashes + 2 { move(to: \.strings) }
-    } else {
-      move(to: \.strings)
-    }
-  }
-
-  private func stringOpening() -> (hashes: Int, isLong: Bool)? {
-    let hashes = pending.prefix { $0 == "#" }.count
-    guard pending.count > hashes, pending[hashes] == "\"" else { return nil }
-    let quotes = pending.dropFirst(hashes).prefix { $0 == "\"" }.count
-    return (hashes, quotes >= 3)
-  }
-
-  private func marks(_ count: Int) -> String { String(repeating: "#", count: count) }
-
-  private func starts(with text: String) -> Bool { pending.starts(with: text) }
-
-  private mutating func drop(_ count: Int) { pending.removeFirst(min(count, pending.count)) }
-
-  private mutating func move(to part: WritableKeyPath<SourceScanner, [String]>) {
-    guard !pending.isEmpty else { return }
-    append(String(pending.removeFirst()), to: part)
-  }
-
-  private mutating func append(
-    _ text: String, to part: WritableKeyPath<SourceScanner, [String]>
+  private mutating func stepInString(
+    _ text: UnsafeBufferPointer<UInt8>, hashes: Int, isLong: Bool
   ) {
-    self[keyPath: part][self[keyPath: part].count - 1] += text
+    let stop = next(.quote, .backslash, in: text)
+    move(until: stop, of: text, to: \.strings)
+    guard stop < text.count, text[stop] != .lineFeed else { return }
+    let marks = [UInt8](repeating: .hash, count: hashes)
+    let closing = [UInt8](repeating: .quote, count: isLong ? 3 : 1) + marks
+    let escape = [.backslash] + marks
+    if has(closing, at: stop, of: text) {
+      position += closing.count
+      state = .code
+    } else if has(escape, at: stop, of: text), stop + escape.count < text.count,
+      text[stop + escape.count] != .lineFeed
+    {
+      move(until: stop + escape.count + 1, of: text, to: \.strings)
+    } else {
+      move(until: stop + 1, of: text, to: \.strings)
+    }
   }
+
+  private mutating func endLine() {
+    position += 1
+    switch state {
+    case .lineComment, .string(_, isLong: false): state = .code
+    case .code, .blockComment, .string: break
+    }
+    code.endLine()
+    comments.endLine()
+    strings.endLine()
+  }
+
+  /// The index of the next line feed or of the next of two bytes, or the text's end.
+  private func next(
+    _ first: UInt8, _ second: UInt8, in text: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    guard let bytes = text.baseAddress else { return text.count }
+    let count = text.count
+    var index = position
+    while index < count {
+      let byte = bytes[index]
+      if byte == first || byte == second || byte == 10 { break }
+      index &+= 1
+    }
+    return index
+  }
+
+  private func has(_ bytes: [UInt8], at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Bool {
+    text[index...].starts(with: bytes)
+  }
+
+  private mutating func move(
+    until end: Int, of text: UnsafeBufferPointer<UInt8>, to part: Part
+  ) {
+    guard end > position else { return }
+    self[keyPath: part].append(UnsafeBufferPointer(rebasing: text[position..<end]))
+    position = end
+  }
+}
+
+extension UInt8 {
+  static let lineFeed = UInt8(ascii: "\n")
+  fileprivate static let slash = UInt8(ascii: "/")
+  fileprivate static let star = UInt8(ascii: "*")
+  fileprivate static let quote = UInt8(ascii: "\"")
+  fileprivate static let backslash = UInt8(ascii: "\\")
+  fileprivate static let hash = UInt8(ascii: "#")
 }
