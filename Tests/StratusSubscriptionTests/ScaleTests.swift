@@ -10,28 +10,26 @@ import Testing
       try await scene.save(
         "first", field("color", #""red""#) + "," + field("count", "1"), scope: .public)
       let store = try await scene.store()
-      for start in stride(from: 0, to: 100_000, by: 10_000) {
-        try await store.write { (store) throws(ServerError) in
-          for number in start..<start + 10_000 {
-            let filter = FieldFilter(.equals, QueryKey(field: "color"), .string("c\(number)"))
-            let watched = WatchedQuery(
-              query: Query(recordType: "Note", filters: [.field(filter)]), firesOn: .create)
-            let key = SubscriptionKey.value(
-              .text(Array("c\(number)".utf8)), of: "color", in: "Note")
-            try store.save(
-              Subscription(id: "s", .query(watched)), of: "_u\(number)", in: .public,
-              under: WatchKey(
-                key: key, subject: .records(type: "Note", field: "color")))
-          }
+      try await store.write { (store) throws(ServerError) in
+        for number in 0..<10_000 {
+          let filter = FieldFilter(.equals, QueryKey(field: "color"), .string("c\(number)"))
+          let watched = WatchedQuery(
+            query: Query(recordType: "Note", filters: [.field(filter)]), firesOn: .create)
+          let key = SubscriptionKey.value(
+            .text(Array("c\(number)".utf8)), of: "color", in: "Note")
+          try store.save(
+            Subscription(id: "s", .query(watched)), of: "_u\(number)", in: .public,
+            under: WatchKey(
+              key: key, subject: .records(type: "Note", field: "color")))
         }
       }
-      try await scene.save("a", field("color", #""c77777""#), by: "_bob", scope: .public)
+      try await scene.save("a", field("color", #""c7777""#), by: "_bob", scope: .public)
       let matching = MatchChanges(store: store, address: Scene.address, ambient: scene.ambient)
       // The change has one key with one subscription. A step with a limit of two reads both and
       // ends.
       #expect(try await matching.step(limit: 2) == .ended)
-      #expect(try await scene.told("_u77777") == ["s: created a"])
-      #expect(try await scene.told("_u77778") == [])
+      #expect(try await scene.told("_u7777") == ["s: created a"])
+      #expect(try await scene.told("_u7778") == [])
 
       try await scene.save("b", by: "_bob", scope: .public)
       #expect(try await matching.step(limit: 1) == .ended)

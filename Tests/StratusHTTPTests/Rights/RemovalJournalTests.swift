@@ -27,7 +27,9 @@ import Testing
   func `later deletions and revocations are applied to a restored backup`() async throws {
     try await KeyFolder.with { url in
       let (clock, data) = (MovedClock(), url.appendingPathComponent("data"))
-      let server = try await TestServer(onDiskIn: data, live: clock.live)
+      var limits = LimitSettings.unpaced
+      limits.passwordLogRounds = 4
+      let server = try await TestServer(onDiskIn: data, live: clock.live, limits: limits)
       let clients = try await [
         server.client("anna@example.org"), server.client("bob@example.org"),
         server.client("cid@example.org"), server.client("dora@example.org"),
