@@ -80,6 +80,42 @@ import Testing
     Sample(TestRules.sleeping, test, "try await Task.sleep(for: .seconds(1))"),
   ]
 
+  /// Further samples, so that `bad` and these have each alternative of the regular expressions. A
+  /// ``Pattern`` needs words for each of them.
+  static let alternatives: [Sample] =
+    [
+      "Date.now", "Date(timeIntervalSinceNow: 1)", "list.randomElement()", "list.shuffled()",
+      "ContinuousClock().now", "SuspendingClock.now", "DispatchTime.now()", "clock_gettime(a)",
+      "gettimeofday(a, b)",
+    ].map { Sample(WordRules.clocksAndChance, domain, $0) }
+    + [
+      "INSERT INTO a", "INSERT OR IGNORE INTO a", "UPDATE a SET b", "DELETE FROM a",
+      "CREATE TABLE a", "DROP UNIQUE INDEX a", "ALTER VIEW a", "PRAGMA a", "SAVEPOINT a",
+    ].map { Sample(WordRules.sql, domain, "let text = \"\($0)\"") }
+    + [
+      "JSONSerialization.a", "JSONDecoder()", "a.requiredString(\"b\")",
+      "a.optionalString(\"b\")",
+    ].map { Sample(WordRules.json, http, $0) }
+    + [
+      "XXX", "HACK", "====", "****", "####", "____", "-=-=", "-*-*", "-#-#", "-_-_", "=*=*", "=#=#",
+      "=_=_", "*#*#", "*_*_", "#_#_",
+    ].map { Sample(WordRules.marks, domain, "// \($0)") }
+    + [
+      "var a: B", "var a = b", "public func a(b)", "import A", "return a[b]", "return (a)",
+      "guard a {", "while a {", "for a in b {", "switch a {", "try a(b)", "a.b(c)",
+    ].map { Sample(WordRules.commentedOutCode, domain, "// \($0)") }
+    + ["struct AHelper", "enum AUtils", "protocol Common", "typealias ABase", "actor AManager"].map
+  {
+    Sample(ShapeRules.emptyNames, domain, $0)
+  }
+    + ["usleep(1)", "nanosleep(a, b)", "sleep(1)"].map { Sample(TestRules.sleeping, test, $0) }
+    + [
+      Sample(WordRules.printing, domain, "{ debugPrint(a) }"),
+      Sample(WordRules.traps, domain, "a as! B"),
+      Sample(DocumentationRules.missing, kit, "open class Container {}"),
+      Sample(TestRules.sentences, test, "  @Test\n  func conflict() {}"),
+    ]
+
   static let good: [Sample] = [
     Sample(ImportRules.allowedImports, domain, "public import StratusWire\nimport Foundation"),
     Sample(
@@ -118,12 +154,13 @@ import Testing
     Sample(ShapeRules.fileLength, domain, String(repeating: "\n", count: 500)),
     Sample(ShapeRules.lineLength, domain, String(repeating: "ä", count: 100)),
     Sample(DocumentationRules.missing, wire, "/// A zone.\n@frozen\npublic struct Zone {}"),
+    Sample(DocumentationRules.missing, wire, "/// A zone.\n#if A\npublic struct Zone {}"),
     Sample(
       DocumentationRules.missing, wire, "extension Zone: JSONWritable {\n  public func f() {}\n}"),
     Sample(TestRules.sentences, test, "@Test func `a stale change tag is a conflict`() {}"),
   ]
 
-  @Test(arguments: bad)
+  @Test(arguments: bad + alternatives)
   func `a rule for the project's files finds the fault in its bad sample`(_ sample: Sample) {
     #expect(sample.findings.count == 1)
   }

@@ -43,7 +43,13 @@ struct `The documents` {
   @Test(arguments: [
     "Who asks later begins again.", "This is a copy for who has lost the key.",
     "The server begins anew.", "Nobody reads it.", "Devices are told of a change.",
-    "The nudge is lost.", "It fails. Nor is it repeated.",
+    "The nudge is lost.", "It fails. Nor is it repeated.", "Somebody reads it.", "EVERYBODY reads.",
+    "It is read by anybody.", "It waits for ever.", "An error befalls it.", "It is at hand.",
+    "It goes hither.", "It comes from thence.", "The key whereof it has two.",
+    "Lest it fails, lest.",
+    "It is for naught.", "It must needs wait.", "It is doomed.", "The courier waits.",
+    "The parcel waits.", "Its errands end.", "The onlookers wait.", "For strangers.",
+    "It sees to it.", "Not so here.", "So it is stored.", "Two keys. Of which one is new.",
   ]) func `a word that has a plainer alternative is reported`(_ text: String) {
     #expect(ProseRules.words(document(text)).count == 1)
   }
@@ -86,6 +92,9 @@ struct `The documents` {
   @Test func `a reference to a document outside the repository is reported`() {
     #expect(LinkRules.outside(document("As in DESIGN section 4.")).count == 1)
     #expect(LinkRules.outside(document("As in semantics §23.")).count == 1)
+    for name in ["web-services", "web-auth", "wire-quirks", "cloudkit-semantics"] {
+      #expect(LinkRules.outside(document("See \(name).")).count == 1)
+    }
     #expect(LinkRules.outside(document("By design, a query is exact.")).isEmpty)
   }
 }
