@@ -5,8 +5,8 @@ import Testing
 /// docs/internals/simulation.md.
 ///
 /// The simulation has its own process, because it runs all jobs of Swift's concurrency runtime in
-/// its own loop. `scripts/test` runs the same seeds and thousands more with the release build, which
-/// is several times as fast as this debug build.
+/// its own loop. `scripts/test` runs the same seeds and thousands more with the release build, in
+/// which a seed takes less time than in this debug build.
 @Suite struct Simulations {
   private static let few = ["--seeds", "60", "--seconds", "60"]
 
