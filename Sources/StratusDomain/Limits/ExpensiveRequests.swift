@@ -139,7 +139,7 @@ public final class ExpensiveRequests: Sendable {
 
 extension CallerPace.Subject {
   /// A name for the caller. A user, an address and an API token never have the same name.
-  fileprivate var name: String {
+  var name: String {
     userRecordName ?? clientAddress.map { "address " + $0 } ?? "anonymous " + (apiToken ?? "")
   }
 }

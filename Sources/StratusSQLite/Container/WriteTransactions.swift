@@ -6,11 +6,20 @@ final class WriteTransactions<Session: SQLSession> {
   let connection: SQLiteConnection
   private let session: Session
   private let watch: FileWatch?
+  private let stopwatch: @Sendable () -> Int64
+  /// The nanoseconds that the commits of the last ``run(_:)`` took.
+  private(set) var commitNanoseconds: Int64 = 0
 
-  /// - Parameter watch: checks whether the file is still in place, or nil if there is no file.
-  init(connection: SQLiteConnection, watch: FileWatch? = nil) {
+  /// - Parameters:
+  ///   - watch: checks whether the file is still in place, or nil if there is no file.
+  ///   - stopwatch: returns the nanoseconds since a fixed moment.
+  init(
+    connection: SQLiteConnection, watch: FileWatch? = nil,
+    stopwatch: @escaping @Sendable () -> Int64 = { 0 }
+  ) {
     self.connection = connection
     self.watch = watch
+    self.stopwatch = stopwatch
     session = Session(connection: connection)
   }
 
@@ -26,6 +35,7 @@ final class WriteTransactions<Session: SQLSession> {
   ///
   /// - Returns: the bodies that did not run, because earlier bodies changed many rows.
   func run(_ bodies: [any WaitingWrite<Session>]) -> ArraySlice<any WaitingWrite<Session>> {
+    commitNanoseconds = 0
     guard bodies.count > 1 else {
       for body in bodies { body.finish(failure: runAlone(body)) }
       return []
@@ -159,6 +169,8 @@ final class WriteTransactions<Session: SQLSession> {
   /// NB: if a commit goes to a lost file, its bodies run again and fail, because the file stays
   /// lost.
   private func commit() throws(ServerError) {
+    let start = stopwatch()
+    defer { commitNanoseconds += stopwatch() - start }
     try connection.execute(TransactionStatements.commit, [])
     try watch?.check()
   }

@@ -1,0 +1,148 @@
+import StratusDomain
+import StratusWire
+
+/// The bodies that wait for a writer's thread, and the order in which they run.
+///
+/// Bodies run in the order of their arrival, many in one transaction. While other callers write,
+/// the bodies of a caller's expensive requests follow other rules, so that the others hardly wait:
+/// - Such a body runs in a transaction of its own. A transaction of ordinary bodies comes first, if
+///   any wait. After it, the expensive body runs, even if further bodies have arrived.
+/// - After a body that took long, the next expensive body of the same caller waits for a pause. The
+///   bodies of ordinary requests run in the meantime.
+///
+/// All times are nanoseconds of one clock.
+struct WriteQueue<Session> {
+  typealias Body = any WaitingWrite<Session>
+
+  /// What the writer does next.
+  enum Choice {
+    case run([Body])
+    /// No body may run before this time, unless another body arrives.
+    case wait(until: Int64)
+    case nothing
+  }
+
+  /// A caller, and the time of its latest ordinary write.
+  private struct Writer {
+    let caller: String
+    let time: Int64
+  }
+
+  private static var microsecond: Int64 { 1_000 }
+  /// The time after an ordinary write for which its caller counts as active.
+  private static var activeNanoseconds: Int64 { 1_000_000_000 }
+
+  private var bodies: [Body] = []
+  /// The number of bodies of expensive requests in ``bodies``.
+  private var expensiveCount = 0
+  /// The caller of the latest ordinary write.
+  private var latest: Writer?
+  /// The caller of the latest ordinary write that was not by the caller of ``latest``.
+  private var other: Writer?
+  /// The times at which the pauses of callers end.
+  private var pauseEnds: [String: Int64] = [:]
+  /// Whether ordinary bodies were just taken, although an expensive body could run.
+  private var isExpensiveNext = false
+
+  var count: Int { bodies.count }
+
+  mutating func add(_ body: Body, at now: Int64) {
+    bodies.append(body)
+    guard let origin = body.origin else { return }
+    if origin.isExpensive { expensiveCount += 1 } else { note(origin.caller, at: now) }
+  }
+
+  /// Puts bodies back that were taken and did not run.
+  mutating func putBack(_ taken: ArraySlice<Body>) {
+    expensiveCount += taken.count(where: { $0.isExpensive })
+    bodies.insert(contentsOf: taken, at: 0)
+  }
+
+  /// Takes the bodies of the next transaction.
+  ///
+  /// - Parameter inOrder: whether to ignore the rules for expensive requests.
+  mutating func take(at now: Int64, inOrder: Bool) -> Choice {
+    if bodies.isEmpty { return .nothing }
+    if inOrder || expensiveCount == 0 {
+      return .run(remove(Array(bodies.indices.prefix(SQLiteSettings.bodiesPerCommitMax))))
+    }
+    var ordinary: [Int] = []
+    var expensive: Int?
+    var next = Int64.max
+    for index in bodies.indices where ordinary.count < SQLiteSettings.bodiesPerCommitMax {
+      guard let caller = bodies[index].expensiveCaller, let end = othersActive(than: caller),
+        end > now
+      else {
+        ordinary.append(index)
+        continue
+      }
+      let pauseEnd = pauseEnds[caller] ?? now
+      if pauseEnd <= now { expensive = expensive ?? index }
+      next = min(next, pauseEnd, end)
+    }
+    if !ordinary.isEmpty, !isExpensiveNext || expensive == nil {
+      isExpensiveNext = expensive != nil
+      return .run(remove(ordinary))
+    }
+    isExpensiveNext = false
+    if let expensive { return .run(remove([expensive])) }
+    return .wait(until: next)
+  }
+
+  /// Notes that a transaction has ended. A long one is followed by a pause.
+  ///
+  /// - Parameter held: the time for which the transaction held the writer, without the flush. Every
+  ///   write has a flush, and its length depends on the disk.
+  mutating func noteEnd(of taken: [Body], held: Int64, at now: Int64) {
+    guard taken.count == 1, let caller = taken.first?.expensiveCaller else { return }
+    let excess = held - Limits.writerHoldMicroseconds * Self.microsecond
+    if excess <= 0 { return }
+    let pause = min(
+      excess * Limits.writerPauseFactor,
+      Limits.writerPauseMicrosecondsMax * Self.microsecond)
+    pauseEnds = pauseEnds.filter { $0.value > now }
+    pauseEnds[caller] = now + pause
+  }
+
+  private mutating func note(_ caller: String, at now: Int64) {
+    if let latest, latest.caller != caller { other = latest }
+    latest = Writer(caller: caller, time: now)
+  }
+
+  /// Returns the time until which the last ordinary write of another caller counts as recent, or
+  /// nil if no other caller has written.
+  private func othersActive(than caller: String) -> Int64? {
+    let writer = latest?.caller == caller ? other : latest
+    return writer.map { $0.time + Self.activeNanoseconds }
+  }
+
+  /// Removes and returns bodies.
+  ///
+  /// - Parameter indices: the indices of the bodies in ascending order.
+  private mutating func remove(_ indices: [Int]) -> [Body] {
+    let taken = indices.map { bodies[$0] }
+    expensiveCount -= taken.count(where: { $0.isExpensive })
+    if indices.last == indices.count - 1 {
+      bodies.removeFirst(indices.count)
+      return taken
+    }
+    var rest = indices[...]
+    var kept: [Body] = []
+    kept.reserveCapacity(bodies.count - indices.count)
+    for index in bodies.indices {
+      if rest.first == index { rest.removeFirst() } else { kept.append(bodies[index]) }
+    }
+    bodies = kept
+    return taken
+  }
+}
+
+extension WaitingWrite {
+  fileprivate var isExpensive: Bool { origin?.isExpensive ?? false }
+
+  /// The caller of the request if the request is expensive.
+  fileprivate var expensiveCaller: String? {
+    guard let origin, origin.isExpensive else { return nil }
+    return origin.caller
+  }
+}
