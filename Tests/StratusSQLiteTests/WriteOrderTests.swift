@@ -44,7 +44,8 @@ import Testing
   @Test func `a store that closes runs the saves that wait for the end of a pause`() async throws {
     let clock = ManualClock()
     try await withOrderedStore(clock) { store in
-      @Sendable func save(_ origin: WriteOrigin, milliseconds: Int64 = 0) async throws(ServerError) {
+      @Sendable func save(_ origin: WriteOrigin, milliseconds: Int64 = 0) async throws(ServerError)
+      {
         try await origin.perform { () async throws(ServerError) in
           try await store.write { (_) throws(ServerError) in
             clock.move(byMilliseconds: milliseconds)

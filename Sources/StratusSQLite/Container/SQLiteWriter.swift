@@ -134,10 +134,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
         let left = transactions.run(bodies)
         noteEnd(of: bodies, held: now - start - transactions.commitNanoseconds, left: left)
         startCheckpointIfDue()
-      case .checkpoint:
-        transactions.connection.checkpoint()
-        checkpoints.ended()
-        if transactions.connection.mustShrink { startCheckpointIfDue() }
+      case .checkpoint: continueCheckpoint()
       case .release: transactions.connection.releaseMemory()
       }
     }
@@ -149,7 +146,21 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private func startCheckpointIfDue() {
     let connection = transactions.connection
     if checkpoints.isDue(pagesInLog: connection.pagesInLog, mustShrink: connection.mustShrink) {
-      checkpoints.start { self.enqueueCheckpoint() }
+      checkpoints.copy { self.enqueueCheckpoint() }
+    }
+  }
+
+  private func continueCheckpoint() {
+    let connection = transactions.connection
+    let next = checkpoints.next(
+      pagesInLog: connection.pagesInLog, mustShrink: connection.mustShrink)
+    switch next {
+    case .copy: checkpoints.copy { self.enqueueCheckpoint() }
+    case .finish:
+      connection.checkpoint()
+      checkpoints.finish(pagesInLog: connection.pagesInLog)
+      if connection.mustShrink { startCheckpointIfDue() }
+    case .rest: break
     }
   }
 
