@@ -357,6 +357,9 @@ public enum Limits {
   /// The maximum length of the pause. Choice: a caller that saves a hundred times a second then
   /// waits for a long write of another caller with fewer than one in a hundred of its saves.
   public static let writerPauseMicrosecondsMax: Int64 = 2_000_000
+  /// The number of work steps of creating, saving or deleting one zone or subscription. Choice:
+  /// about ten statements of the store.
+  public static let stepsPerSmallOperation = 100
   /// The maximum number of callers whose rate is tracked at the same time. Choice: about 10 MB.
   /// Beyond this number, tracking restarts for all callers.
   public static let pacedCallersMax = 100_000
