@@ -84,7 +84,9 @@ public struct Router: Sendable {
     listening = service.listening
     self.hub = hub
     routes = Routes(service: service, management: management)
-    assets = AssetRoutes(uploads: service.uploads, downloads: service.downloads)
+    var uploads = service.uploads
+    uploads.turns = expensive
+    assets = AssetRoutes(uploads: uploads, downloads: service.downloads)
     self.authentication = authentication
     self.pace = pace
     self.expensive = expensive
