@@ -24,10 +24,11 @@ import Testing
     }
 
     /// Takes a single body, which then holds the writer for some milliseconds.
-    mutating func run(milliseconds: Int64) -> String? {
+    mutating func run(milliseconds: Int64, commit: Int64 = 0) -> String? {
       guard case .run(let bodies) = queue.take(at: now, inOrder: false) else { return nil }
-      now += milliseconds * millisecond
-      queue.noteEnd(of: bodies, held: milliseconds * millisecond, at: now)
+      now += (milliseconds + commit) * millisecond
+      queue.noteEnd(
+        of: bodies, work: milliseconds * millisecond, commit: commit * millisecond, at: now)
       return bodies.count == 1 ? (bodies[0] as? NamedWrite)?.name : nil
     }
 
@@ -123,6 +124,23 @@ import Testing
     }
     #expect(scene.taken == ["large 2"])
     #expect(scene.now - start == expected * millisecond)
+  }
+
+  /// On a slow disk, every commit takes long.
+  @Test(arguments: [(30, nil), (45, 500)] as [(Int64, Int64?)])
+  func `only the time of a commit that exceeds a usual commit counts`(
+    _ commit: Int64, _ expected: Int64?
+  ) {
+    var scene = Scene()
+    scene.add("small", of: "bob")
+    let small = scene.run(milliseconds: 1, commit: 30)
+    #expect(small == "small")
+    scene.add("large 1", of: "ann", isExpensive: true)
+    scene.add("large 2", of: "ann", isExpensive: true)
+    let large = scene.run(milliseconds: 2, commit: commit)
+    #expect(large == "large 1")
+    let pause = scene.pause()
+    #expect(pause == expected)
   }
 
   @Test func `a pause ends when no other caller has written for a second`() {

@@ -132,7 +132,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
       case .bodies(let bodies):
         let start = now
         let left = transactions.run(bodies)
-        noteEnd(of: bodies, held: now - start - transactions.commitNanoseconds, left: left)
+        noteEnd(of: bodies, after: now - start, left: left)
         startCheckpointIfDue()
       case .checkpoint: continueCheckpoint()
       case .release: transactions.connection.releaseMemory()
@@ -208,14 +208,15 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   }
 
   private func noteEnd(
-    of bodies: [any WaitingWrite<Session>], held: Int64,
+    of bodies: [any WaitingWrite<Session>], after nanoseconds: Int64,
     left: ArraySlice<any WaitingWrite<Session>>
   ) {
     if clock == nil, left.isEmpty { return }
+    let commit = transactions.commitNanoseconds
     condition.lock()
     defer { condition.unlock() }
     waiting.putBack(left)
-    waiting.noteEnd(of: bodies, held: held, at: now)
+    waiting.noteEnd(of: bodies, work: nanoseconds - commit, commit: commit, at: now)
   }
 
   private func end() -> [CheckedContinuation<Void, Never>] {

@@ -29,6 +29,7 @@ struct WriteQueue<Session> {
   }
 
   private static var microsecond: Int64 { 1_000 }
+  private static var commitsInAverage: Int64 { 16 }
   /// The time after an ordinary write for which its caller counts as active.
   private static var activeNanoseconds: Int64 { 1_000_000_000 }
 
@@ -43,6 +44,8 @@ struct WriteQueue<Session> {
   private var pauseEnds: [String: Int64] = [:]
   /// Whether ordinary bodies were just taken, although an expensive body could run.
   private var isExpensiveNext = false
+  /// The average time of the last commits of ordinary bodies, or nil if there was none.
+  private var usualCommit: Int64?
 
   var count: Int { bodies.count }
 
@@ -89,12 +92,22 @@ struct WriteQueue<Session> {
     return .wait(until: next)
   }
 
-  /// Notes that a transaction has ended. A long one is followed by a pause.
+  /// Notes that a transaction has ended. A long transaction of an expensive request is followed by
+  /// a pause.
   ///
-  /// - Parameter held: the time for which the transaction held the writer, without the flush. Every
-  ///   write has a flush, and its length depends on the disk.
-  mutating func noteEnd(of taken: [Body], held: Int64, at now: Int64) {
+  /// The time of a usual commit does not count. It depends on the disk, and every write needs it.
+  /// But a commit takes longer if it writes many pages.
+  ///
+  /// - Parameters:
+  ///   - work: the time of the bodies.
+  ///   - commit: the time of the commit.
+  mutating func noteEnd(of taken: [Body], work: Int64, commit: Int64, at now: Int64) {
+    guard taken.contains(where: { $0.isExpensive }) else {
+      usualCommit = usualCommit.map { $0 + (commit - $0) / Self.commitsInAverage } ?? commit
+      return
+    }
     guard taken.count == 1, let caller = taken.first?.expensiveCaller else { return }
+    let held = work + max(0, commit - (usualCommit ?? commit))
     let excess = held - Limits.writerHoldMicroseconds * Self.microsecond
     if excess <= 0 { return }
     let pause = min(
