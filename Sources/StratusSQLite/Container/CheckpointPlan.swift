@@ -6,7 +6,7 @@
 /// never copies all of them. When the log is long, the writer therefore copies the last few pages
 /// between two transactions.
 struct CheckpointPlan {
-  /// What follows a parallel copy.
+  /// The step after a parallel copy.
   enum Next {
     /// Another parallel copy. Too many pages were written during the last one.
     case copy

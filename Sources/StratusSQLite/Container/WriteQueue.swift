@@ -14,7 +14,7 @@ import StratusWire
 struct WriteQueue<Session> {
   typealias Body = any WaitingWrite<Session>
 
-  /// What the writer does next.
+  /// The writer's next step.
   enum Choice {
     case run([Body])
     /// No body may run before this time, unless another body arrives.
