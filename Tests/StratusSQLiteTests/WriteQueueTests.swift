@@ -23,12 +23,15 @@ import Testing
       return bodies.map { ($0 as? NamedWrite)?.name ?? "" }
     }
 
-    /// Takes a single body, which then holds the writer for some milliseconds.
+    /// Takes bodies, which then hold the writer for some milliseconds.
+    ///
+    /// - Returns: the name of the body, or nil if there were none or several.
     mutating func run(milliseconds: Int64, commit: Int64 = 0) -> String? {
       guard case .run(let bodies) = queue.take(at: now, inOrder: false) else { return nil }
       now += (milliseconds + commit) * millisecond
       queue.noteEnd(
-        of: bodies, work: milliseconds * millisecond, commit: commit * millisecond, at: now)
+        of: bodies, works: bodies.map { _ in milliseconds * millisecond },
+        commit: commit * millisecond, at: now)
       return bodies.count == 1 ? (bodies[0] as? NamedWrite)?.name : nil
     }
 
@@ -124,6 +127,39 @@ import Testing
     }
     #expect(scene.taken == ["large 2"])
     #expect(scene.now - start == expected * millisecond)
+  }
+
+  @Test func `an expensive body counts as ordinary if the last one of its caller was short`() {
+    var scene = Scene()
+    scene.add("small 1", of: "bob")
+    _ = scene.take()
+    scene.add("large 1", of: "ann", isExpensive: true)
+    let first = scene.run(milliseconds: 2)
+    #expect(first == "large 1")
+    scene.add("large 2", of: "ann", isExpensive: true)
+    scene.add("small 2", of: "bob")
+    let together = scene.run(milliseconds: 50)
+    #expect(together == nil && scene.queue.count == 0)
+    // The second body was long, although it ran together with another one.
+    scene.add("large 3", of: "ann", isExpensive: true)
+    let pause = scene.pause()
+    #expect(pause != nil)
+  }
+
+  @Test func `few short bodies of expensive requests run in one transaction`() {
+    var scene = Scene()
+    for number in 1...6 {
+      scene.add("small", of: "bob")
+      _ = scene.take()
+      scene.add("first", of: "user \(number)", isExpensive: true)
+      _ = scene.run(milliseconds: 1)
+    }
+    for number in 1...6 { scene.add("\(number)", of: "user \(number)", isExpensive: true) }
+    scene.add("small", of: "bob")
+    let first = scene.take()
+    #expect(first == ["1", "2", "3", "4", "small"])
+    let second = scene.take()
+    #expect(second == ["5", "6"])
   }
 
   /// On a slow disk, every commit takes long.

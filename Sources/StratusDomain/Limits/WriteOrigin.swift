@@ -26,8 +26,24 @@ public struct WriteOrigin: Sendable, Hashable {
   public func perform<Value: Sendable>(
     _ body: () async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
+    try await Self.perform(as: self, body)
+  }
+
+  /// Runs a function whose writes are the server's own work, although a request waits for them.
+  /// Each of them must be short.
+  ///
+  /// - Throws: the error of the function.
+  static func performOwnWork<Value: Sendable>(
+    _ body: () async throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await perform(as: nil, body)
+  }
+
+  private static func perform<Value: Sendable>(
+    as origin: WriteOrigin?, _ body: () async throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
     do {
-      return try await Self.$current.withValue(self) { try await body() }
+      return try await $current.withValue(origin) { try await body() }
     } catch let error as ServerError {
       throw error
     } catch {

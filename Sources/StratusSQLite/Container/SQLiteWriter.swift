@@ -130,9 +130,8 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     while let work = nextWork() {
       switch work {
       case .bodies(let bodies):
-        let start = now
         let left = transactions.run(bodies)
-        noteEnd(of: bodies, after: now - start, left: left)
+        noteEnd(of: bodies, left: left)
         startCheckpointIfDue()
       case .checkpoint: continueCheckpoint()
       case .release: transactions.connection.releaseMemory()
@@ -208,15 +207,15 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   }
 
   private func noteEnd(
-    of bodies: [any WaitingWrite<Session>], after nanoseconds: Int64,
-    left: ArraySlice<any WaitingWrite<Session>>
+    of bodies: [any WaitingWrite<Session>], left: ArraySlice<any WaitingWrite<Session>>
   ) {
     if clock == nil, left.isEmpty { return }
-    let commit = transactions.commitNanoseconds
     condition.lock()
     defer { condition.unlock() }
     waiting.putBack(left)
-    waiting.noteEnd(of: bodies, work: nanoseconds - commit, commit: commit, at: now)
+    waiting.noteEnd(
+      of: bodies, works: transactions.workNanoseconds, commit: transactions.commitNanoseconds,
+      at: now)
   }
 
   private func end() -> [CheckedContinuation<Void, Never>] {
