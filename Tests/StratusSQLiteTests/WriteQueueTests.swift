@@ -1,5 +1,4 @@
 import StratusDomain
-import StratusWire
 import Testing
 
 @testable import StratusSQLite

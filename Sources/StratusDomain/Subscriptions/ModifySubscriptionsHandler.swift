@@ -66,7 +66,8 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       // An identical subscription is stored already, so nothing is checked or written.
       if found?.definition == subscription.jsonBytes { return .subscription(subscription) }
       try check(subscription)
-      let known = try totals ?? readTotals(of: user, in: database, store)
+      let known =
+        if let totals { totals } else { try readTotals(of: user, in: database, store) }
       totals = known
       let sum = try add(subscription, replacing: found, to: known)
       let rules = SubscriptionRules(database: database, user: user, store: store)
