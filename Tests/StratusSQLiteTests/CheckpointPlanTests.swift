@@ -51,6 +51,21 @@ import Testing
     #expect(steps == [.copy, .copy, .copy, .finish])
   }
 
+  /// While a reader uses the log, the log cannot begin again.
+  @Test func `the writer copies pages once for each 32 MiB of a log that does not begin again`() {
+    var plan = CheckpointPlan()
+    _ = plan.begin(pagesInLog: Self.full, mustShrink: false)
+    _ = plan.next(pagesInLog: Self.full, mustShrink: false)
+    plan.finish(pagesInLog: Self.full)
+    var steps: [CheckpointPlan.Next] = []
+    for pages in stride(from: Self.full + Self.portion, through: 2 * Self.full, by: Self.portion) {
+      let begins = plan.begin(pagesInLog: pages, mustShrink: false)
+      #expect(begins)
+      steps.append(plan.next(pagesInLog: pages, mustShrink: false))
+    }
+    #expect(steps == [.rest, .rest, .rest, .finish])
+  }
+
   @Test func `the pages of a log that began again count from its start`() {
     var plan = CheckpointPlan()
     _ = plan.begin(pagesInLog: Self.portion, mustShrink: false)

@@ -22,6 +22,9 @@ struct CheckpointPlan {
   private var pagesCopied = 0
   /// The number of pages in the log when the last parallel copy began.
   private var pagesAtStart = 0
+  /// The number of pages in the log when the writer last copied pages. If a reader still used the
+  /// log at that time, the log has not begun again.
+  private var pagesFinished = 0
   private var copiesLeft = 0
 
   /// Notes a commit.
@@ -32,7 +35,7 @@ struct CheckpointPlan {
   /// - Returns: whether a parallel copy begins now.
   mutating func begin(pagesInLog: Int, mustShrink: Bool) -> Bool {
     // If the log is smaller than before, SQLite has restarted it.
-    if pagesInLog < pagesSeen { (pagesCopied, pagesAtStart) = (0, 0) }
+    if pagesInLog < pagesSeen { (pagesCopied, pagesAtStart, pagesFinished) = (0, 0, 0) }
     pagesSeen = pagesInLog
     if isCopying { return false }
     guard mustShrink || pagesInLog - pagesCopied >= SQLiteSettings.pagesPerCopy else {
@@ -47,7 +50,7 @@ struct CheckpointPlan {
   /// Notes the end of a parallel copy.
   mutating func next(pagesInLog: Int, mustShrink: Bool) -> Next {
     pagesCopied = pagesAtStart
-    if !mustShrink, pagesInLog < SQLiteSettings.checkpointPages {
+    if !mustShrink, pagesInLog - pagesFinished < SQLiteSettings.checkpointPages {
       isCopying = false
       return .rest
     }
@@ -62,6 +65,6 @@ struct CheckpointPlan {
   /// Notes that the writer has copied the newest pages.
   mutating func finish(pagesInLog: Int) {
     isCopying = false
-    pagesCopied = pagesInLog
+    (pagesCopied, pagesFinished) = (pagesInLog, pagesInLog)
   }
 }
