@@ -45,7 +45,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     self.waitingMax = waitingMax
     self.clock = clock
     transactions = WriteTransactions(
-      connection: connection, watch: watch, stopwatch: clock?.stopwatch ?? { 0 })
+      connection: connection, watch: watch, stopwatch: { clock?.stopwatch() ?? 0 })
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
     // NB: the thread holds a reference to the writer. The writer is therefore released only after
