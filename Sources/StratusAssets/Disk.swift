@@ -15,8 +15,24 @@ struct Disk: Sendable {
   func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
-    let result = await withCheckedContinuation { continuation in
-      queue.async {
+    try await run(body) { job in queue.async { job() } }
+  }
+
+  /// Runs a function that needs much processor time or writes many bytes, on a thread of low
+  /// priority.
+  func runQuietly<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await run(body) { job in DiskThreads.shared.run(job) }
+  }
+
+  private func run<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(ServerError) -> Value,
+    by start: (@escaping DiskThreads.Job) -> Void
+  ) async throws(ServerError) -> Value {
+    let result = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<Value, ServerError>, Never>) in
+      start {
         let result: Result<Value, ServerError>
         do throws(ServerError) { result = .success(try body()) } catch { result = .failure(error) }
         continuation.resume(returning: result)

@@ -50,7 +50,10 @@ public final class FolderAssetStore: AssetStore {
       open[path] = upload
       return upload
     }
-    try await disk.run { () throws(ServerError) in try upload.begin(fromNothing: fromNothing) }
+    // NB: to continue an upload, the checksum of its bytes may have to be computed again.
+    try await disk.runQuietly { () throws(ServerError) in
+      try upload.begin(fromNothing: fromNothing)
+    }
     return upload
   }
 

@@ -17,6 +17,8 @@ final class FolderUpload: AssetUpload {
     /// upload was opened.
     var flushed: Int64 = 0
     var isFlushing = false
+    /// The number of bytes that the system has begun to write to the disk.
+    var begun: Int64 = 0
     /// Whether a later owner has taken the upload over.
     var isLost = false
     /// The previous owner of the upload, until it has been marked as taken over.
@@ -28,6 +30,9 @@ final class FolderUpload: AssetUpload {
   /// The number of bytes after which a background flush starts. The end of a large upload then
   /// waits only for the last part, and unwritten bytes do not fill the memory.
   private static let flushBytes: Int64 = 16_777_216
+  /// The number of bytes after which the system begins to write them to the disk. Otherwise the
+  /// flush at the end would write all of them at once, and commits of stores would wait for it.
+  private static let writtenTogetherBytes: Int64 = 1_048_576
 
   let path: String
   private let folders: AssetFolders
@@ -73,7 +78,7 @@ final class FolderUpload: AssetUpload {
         } else {
           try Self.read(file, &state)
         }
-        state.flushed = state.received
+        (state.flushed, state.begun) = (state.received, state.received)
         state.file = file
       }
     } catch {
@@ -122,7 +127,7 @@ final class FolderUpload: AssetUpload {
   }
 
   func append(_ bytes: [UInt8]) async throws(ServerError) {
-    try await disk.run { () throws(ServerError) in
+    try await disk.runQuietly { () throws(ServerError) in
       try self.change { (state) throws(ServerError) in
         let file = try Self.open(state)
         if let failure = file.knownFlushFailure { throw failure }
@@ -132,6 +137,10 @@ final class FolderUpload: AssetUpload {
         }
         state.hash.update(data: bytes)
         state.received += Int64(bytes.count)
+        if state.received - state.begun >= Self.writtenTogetherBytes {
+          file.writeSoon(from: state.begun, count: state.received - state.begun)
+          state.begun = state.received
+        }
         if !state.isFlushing, state.received - state.flushed >= Self.flushBytes {
           state.flushed = state.received
           state.isFlushing = true
@@ -143,7 +152,7 @@ final class FolderUpload: AssetUpload {
 
   func finish(as name: String) async throws(ServerError) -> WholeFile {
     let (folder, target) = (try folders.folder(of: name), try folders.path(of: name))
-    let whole = try await disk.run { () throws(ServerError) in
+    let whole = try await disk.runQuietly { () throws(ServerError) in
       try self.change { (state) throws(ServerError) in
         let file = try Self.open(state)
         file.setModified(self.now())

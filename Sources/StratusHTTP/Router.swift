@@ -84,7 +84,9 @@ public struct Router: Sendable {
     listening = service.listening
     self.hub = hub
     routes = Routes(service: service, management: management)
-    assets = AssetRoutes(uploads: service.uploads, downloads: service.downloads)
+    var uploads = service.uploads
+    uploads.turns = expensive
+    assets = AssetRoutes(uploads: uploads, downloads: service.downloads)
     self.authentication = authentication
     self.pace = pace
     self.expensive = expensive
@@ -273,15 +275,16 @@ public struct Router: Sendable {
       expensive.note(
         subject, endpoint: endpoint, answerSize: answerSize, steps: caller.work.steps)
     }
+    let origin = WriteOrigin(subject, isExpensive: isExpensive)
     let bytes: [UInt8]
     if isExpensive {
       bytes = try await expensive.run(as: subject) { () async throws(ServerError) in
         try await withTaskExecutorPreference(QuietThreads.shared) { () async throws(ServerError) in
-          try await answer(caller)
+          try await origin.perform { () async throws(ServerError) in try await answer(caller) }
         }
       }
     } else {
-      bytes = try await answer(caller)
+      bytes = try await origin.perform { () async throws(ServerError) in try await answer(caller) }
     }
     answerSize = bytes.count
     return bytes

@@ -66,7 +66,7 @@ public struct ServerStorage: Sendable {
     }
     let stores = SQLiteStores(
       folder: folder, registry: registry, makeEpoch: { live.makeEpoch() },
-      now: live.ambient.now, waitingMax: limits.storeWaitingMax)
+      now: live.ambient.now, waitingMax: limits.storeWaitingMax, clock: .live)
     let keys = try KeyFile(data: folder.url)
     self.stores = stores
     self.registry = registry

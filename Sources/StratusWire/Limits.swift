@@ -348,6 +348,18 @@ public enum Limits {
   /// requests to the same endpoint count as expensive for ten seconds. Choice: about two
   /// milliseconds.
   public static let expensiveStepsMin = 2_000
+  /// A write of an expensive request that needs more microseconds on the writing thread is followed
+  /// by a pause, if other callers write. Choice: people do not notice a wait of this length.
+  public static let writerHoldMicroseconds: Int64 = 12_000
+  /// The length of the pause for each microsecond beyond ``writerHoldMicroseconds``. Choice: the
+  /// longer a write, the fewer saves of other callers may meet one.
+  public static let writerPauseFactor: Int64 = 100
+  /// The maximum length of the pause. Choice: a caller that saves a hundred times a second then
+  /// waits for a long write of another caller with fewer than one in a hundred of its saves.
+  public static let writerPauseMicrosecondsMax: Int64 = 2_000_000
+  /// The number of work steps of creating, saving or deleting one zone or subscription. Choice:
+  /// about ten statements of the store.
+  public static let stepsPerSmallOperation = 100
   /// The maximum number of callers whose rate is tracked at the same time. Choice: about 10 MB.
   /// Beyond this number, tracking restarts for all callers.
   public static let pacedCallersMax = 100_000

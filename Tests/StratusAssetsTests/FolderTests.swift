@@ -30,6 +30,17 @@ import Testing
     #expect(error?.code == .tryAgainLater && error?.retryAfterSeconds == 30)
   }
 
+  #if os(Linux)
+    /// The checksum of an upload needs processor time that other callers' requests need more.
+    @Test func `portions of uploads are written by threads of low priority`() async throws {
+      let disk = Disk(root: FileManager.default.temporaryDirectory.path)
+      let niceness = try await disk.runQuietly { () throws(ServerError) -> Int32 in
+        getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+      }
+      #expect(niceness >= 10)
+    }
+  #endif
+
   private func withFolder(_ body: (URL, FolderAssetStore) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-assets-" + Self.name())

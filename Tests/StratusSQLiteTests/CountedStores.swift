@@ -27,6 +27,9 @@ final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
     lock.withLock { _ in (connection.take().count, connection.takeRows()) }
   }
 
+  /// Returns the first three words of each statement since the last call.
+  func takeStatements() -> [String] { lock.withLock { _ in connection.take() } }
+
   /// The number of write transactions so far.
   var writesCount: Int { writes.withLock { $0 } }
 

@@ -45,6 +45,9 @@ public struct AssetUploads: Sendable {
   /// Throws if a user's account is disabled or restricted.
   let requireOpenAccount: RequireOpenAccount
   let unheld: UnheldBytes
+  /// Lets the uploads of a caller write one at a time while other callers are active. It is nil if
+  /// there is no such limit.
+  public var turns: ExpensiveRequests?
 
   /// See ``requireOpenAccount``.
   public typealias RequireOpenAccount =
@@ -83,8 +86,7 @@ public struct AssetUploads: Sendable {
     if let total = piece?.total, total > Limits.assetSizeBytesMax { throw Self.tooLarge }
     let store = try await stores.store(of: ticket.database, at: ticket.address)
     try await unheld.admit(ticket, store: store, now: ambient.now())
-    let upload = try await assets.open(
-      upload: ticket.id, at: ticket.address, fromNothing: piece == nil)
+    let upload = try await open(ticket, fromNothing: piece == nil)
     do throws(ServerError) {
       if let piece, piece.first != upload.received {
         await upload.close()
@@ -107,6 +109,17 @@ public struct AssetUploads: Sendable {
       return .answer(UploadAnswer(received: upload.received))
     }
     return .answer(try await end(upload, of: ticket))
+  }
+
+  private func open(
+    _ ticket: UploadTicket, fromNothing: Bool
+  ) async throws(ServerError) -> any AssetUpload {
+    let upload = try await assets.open(
+      upload: ticket.id, at: ticket.address, fromNothing: fromNothing)
+    guard let turns else { return upload }
+    return UploadInTurns(
+      upload: upload, turns: turns,
+      caller: CallerPace.Subject(userRecordName: ticket.user, apiToken: nil))
   }
 
   private static let tooLarge = ServerError(.quotaExceeded, Reason.assetTooLarge)

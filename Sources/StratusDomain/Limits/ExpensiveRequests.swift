@@ -5,6 +5,9 @@ import Synchronization
 /// active. A caller's further expensive requests wait until one of its own has ended. This keeps
 /// the server free for the other callers.
 ///
+/// The portions of a caller's uploads are limited in the same way, because the server computes a
+/// checksum of their bytes.
+///
 /// A request is expensive if its body is long, or if a recent request of the caller to the same
 /// endpoint caused much work. A caller is not limited while no other caller is active.
 public final class ExpensiveRequests: Sendable {
@@ -51,15 +54,18 @@ public final class ExpensiveRequests: Sendable {
     let caller = subject.name
     let now = ambient.now()
     return state.withLock { state in
-      if state.lastCaller != caller {
-        if !state.lastCaller.isEmpty { state.changedAt = now }
-        state.lastCaller = caller
-      }
+      Self.note(caller, at: now, &state)
       if bodySize >= Limits.expensiveBodyBytesMin { return true }
       guard !state.expensiveAt.isEmpty, let time = state.expensiveAt[caller + " " + endpoint]
       else { return false }
       return abs(now - time) < Self.rememberedMilliseconds
     }
+  }
+
+  private static func note(_ caller: String, at now: Int64, _ state: inout State) {
+    if state.lastCaller == caller { return }
+    if !state.lastCaller.isEmpty { state.changedAt = now }
+    state.lastCaller = caller
   }
 
   /// Remembers the endpoint for the caller if the request caused much work.
@@ -92,6 +98,20 @@ public final class ExpensiveRequests: Sendable {
     let caller = subject.name
     await enter(caller)
     defer { leave(caller) }
+    return try await body()
+  }
+
+  /// Writes one portion of an upload when it is the caller's turn. The portions of a caller's
+  /// uploads form a queue of their own, so an upload never waits for the caller's requests.
+  public func runPortion<Value: Sendable>(
+    as subject: CallerPace.Subject, _ body: () async throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    if perCallerMax == nil { return try await body() }
+    let now = ambient.now()
+    state.withLock { Self.note(subject.name, at: now, &$0) }
+    let line = "uploads of " + subject.name
+    await enter(line)
+    defer { leave(line) }
     return try await body()
   }
 
@@ -139,7 +159,7 @@ public final class ExpensiveRequests: Sendable {
 
 extension CallerPace.Subject {
   /// A name for the caller. A user, an address and an API token never have the same name.
-  fileprivate var name: String {
+  var name: String {
     userRecordName ?? clientAddress.map { "address " + $0 } ?? "anonymous " + (apiToken ?? "")
   }
 }

@@ -74,7 +74,10 @@ struct IndexBuilder: Sendable {
         return true
       }
       looked = chunk.rowsLooked
-      try await chunk.write(to: store)
+      // NB: a build has many short transactions. With a pause after each, it would take minutes.
+      try await WriteOrigin.performOwnWork { () async throws(ServerError) in
+        try await chunk.write(to: store)
+      }
       rows = rowsMax
     }
   }

@@ -7,6 +7,13 @@ struct ModifySubscriptionsHandler: EndpointHandler {
   let databases: DatabaseAccess
   let ambient: Ambient
 
+  /// The number and the size of the user's subscriptions in the database. They are read once for a
+  /// request, because reading them takes longer than saving a subscription.
+  private struct Totals {
+    var count: Int
+    var sizeBytes: Int
+  }
+
   func answer(
     _ request: ModifySubscriptions.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> ModifySubscriptions.Response {
@@ -16,11 +23,13 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     let operations = request.operations.map(named)
     let database = try await databases.open(address, for: caller, needsUser: true)
     let user = try caller.requireUser()
+    caller.work.add(steps: operations.count * Limits.stepsPerSmallOperation)
     return try await database.store.write { (store) throws(ServerError) in
       var items: [SubscriptionItem] = []
+      var totals: Totals?
       for operation in operations {
         do throws(ServerError) {
-          items.append(try modify(operation, of: user, in: database, store))
+          items.append(try modify(operation, of: user, in: database, store, &totals))
         } catch {
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
           items.append(.failure(id: operation.id, error.dictionary(for: caller)))
@@ -43,22 +52,28 @@ struct ModifySubscriptionsHandler: EndpointHandler {
 
   private func modify(
     _ operation: ModifySubscriptions.Operation, of user: String, in database: OpenDatabase,
-    _ store: any StoreWriting
+    _ store: any StoreWriting, _ totals: inout Totals?
   ) throws(ServerError) -> SubscriptionItem {
     let found = try store.subscription(id: operation.id, of: user, in: database.view)
     switch operation {
     case .delete(let id):
       guard let found else { throw ServerError(.notFound, Reason.subscriptionNotFound) }
       try store.removeSubscription(number: found.number)
+      totals?.count -= 1
+      totals?.sizeBytes -= found.definition.count
       return .deleted(id: id)
     case .save(let subscription):
       // An identical subscription is stored already, so nothing is checked or written.
       if found?.definition == subscription.jsonBytes { return .subscription(subscription) }
       try check(subscription)
-      try checkTotal(of: user, with: subscription, replacing: found, in: database, store)
+      let known =
+        if let totals { totals } else { try readTotals(of: user, in: database, store) }
+      totals = known
+      let sum = try add(subscription, replacing: found, to: known)
       let rules = SubscriptionRules(database: database, user: user, store: store)
       try store.save(
         subscription, of: user, in: database.view, under: try rules.watchKey(of: subscription))
+      totals = sum
       if let found { try makeUp(for: found, operation.id, of: user, in: database, store) }
       return .subscription(subscription)
     }
@@ -82,26 +97,37 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     try MatchStep.Match.settle(matcher.matches, in: store)
   }
 
-  /// Checks that one answer can still contain all subscriptions of the user.
-  private func checkTotal(
-    of user: String, with subscription: Subscription, replacing found: StoredSubscription?,
-    in database: OpenDatabase, _ store: any StoreWriting
-  ) throws(ServerError) {
+  private func readTotals(
+    of user: String, in database: OpenDatabase, _ store: any StoreReading
+  ) throws(ServerError) -> Totals {
+    Totals(
+      count: try store.subscriptionCount(of: user, in: database.view),
+      sizeBytes: try store.subscriptionSizeBytes(of: user, in: database.view))
+  }
+
+  /// Returns the totals after the save of a subscription.
+  ///
+  /// - Throws: `BAD_REQUEST` if the user would have too many subscriptions, or if one answer could
+  ///   no longer contain all of them.
+  private func add(
+    _ subscription: Subscription, replacing found: StoredSubscription?, to totals: Totals
+  ) throws(ServerError) -> Totals {
+    var sum = totals
+    sum.sizeBytes += subscription.jsonBytes.count - (found?.definition.count ?? 0)
     if found == nil {
-      let count = try store.subscriptionCount(of: user, in: database.view)
-      guard count < Limits.subscriptionsPerUserMax else {
+      guard totals.count < Limits.subscriptionsPerUserMax else {
         throw .badRequest(
           "the user has \(Limits.subscriptionsPerUserMax) subscriptions in the database, the "
             + "most allowed")
       }
+      sum.count += 1
     }
-    let others = try store.subscriptionSizeBytes(of: user, in: database.view)
-    let sizeBytes = others - (found?.definition.count ?? 0) + subscription.jsonBytes.count
-    guard sizeBytes <= Limits.subscriptionsSizeBytesMax else {
+    guard sum.sizeBytes <= Limits.subscriptionsSizeBytesMax else {
       throw .badRequest(
         "the user's subscriptions in the database would be larger than the limit; delete some, "
           + "or use shorter predicates")
     }
+    return sum
   }
 
   private func check(_ subscription: Subscription) throws(ServerError) {

@@ -24,6 +24,7 @@ struct ModifyZonesHandler: EndpointHandler {
     // Leaving a zone takes some time, so each zone is left in a transaction of its own.
     let parts =
       leaves ? request.operations.map { [$0] } : [request.operations]
+    caller.work.add(steps: request.operations.count * Limits.stepsPerSmallOperation)
     var items: [ZoneItem] = []
     var isWatched = false
     for part in parts {

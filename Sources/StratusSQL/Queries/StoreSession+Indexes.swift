@@ -126,9 +126,41 @@ extension StoreSession {
         }
       }
     }
-    for entry in rest {
-      try connection.queue(
-        EntryStatements.insert, entry.values(of: zone, in: database, dialect))
+    try queue(
+      rest, one: EntryStatements.insert, several: EntryStatements.insertValues, of: zone,
+      in: database)
+  }
+
+  /// Queues statements that insert or delete entries. Adjacent entries of one record in one index
+  /// share a statement if the engine has no network.
+  ///
+  /// - Parameters:
+  ///   - sorted: the entries in the order of the table's key.
+  ///   - one: the statement for one entry.
+  ///   - several: the statements for each of ``EntryStatements/valueCounts``.
+  func queue(
+    _ sorted: ArraySlice<IndexEntry>, one: SQLStatement, several: [SQLStatement], of zone: Int64,
+    in database: Int64
+  ) throws(ServerError) {
+    let dialect = connection.dialect
+    let counts = dialect.combinesStatements ? [] : EntryStatements.valueCounts
+    var rest = sorted
+    while let first = rest.first {
+      let alike = rest.prefix(counts.first ?? 0).prefix {
+        $0.index == first.index && $0.record == first.record
+      }
+      guard let place = counts.firstIndex(where: { $0 <= alike.count }) else {
+        try connection.queue(one, first.values(of: zone, in: database, dialect))
+        rest = rest.dropFirst()
+        continue
+      }
+      var values: [SQLValue] = [
+        .integer(database), .integer(first.index), .integer(zone), .integer(first.record),
+      ]
+      values.reserveCapacity(values.count + counts[place])
+      for entry in alike.prefix(counts[place]) { values.append(.bytes(entry.value)) }
+      try connection.queue(several[place], values)
+      rest = rest.dropFirst(counts[place])
     }
   }
 

@@ -9,10 +9,9 @@ extension StoreSession {
   func remove(
     _ rows: DerivedRows, of zone: Int64, in database: Int64
   ) throws(ServerError) {
-    for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
-      try connection.queue(
-        EntryStatements.delete, entry.values(of: zone, in: database, connection.dialect))
-    }
+    try queue(
+      rows.entries.sorted(by: IndexEntry.lies(_:before:))[...], one: EntryStatements.delete,
+      several: EntryStatements.deleteValues, of: zone, in: database)
     for link in rows.links.sorted(by: RecordLink.lies(_:before:)) {
       try connection.queue(RowStatements.deleteLink, link.values(of: zone, in: database))
     }

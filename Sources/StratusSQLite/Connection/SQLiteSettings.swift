@@ -2,12 +2,18 @@ import GRDB
 
 /// The settings of SQLite connections.
 enum SQLiteSettings {
-  /// The number of pages after which the write-ahead log is copied into the file: 32 MiB.
-  ///
-  /// This is eight times SQLite's default. A page that changes often is then copied only once, and
-  /// the copying runs in parallel with the writes. After the process was killed, the next start
-  /// reads a log of up to this size.
+  /// The number of pages at which the writer makes the write-ahead log begin again at its start: 32
+  /// MiB. After the process was killed, the next start reads a log of up to this size.
   static let checkpointPages = 8_192
+  /// The number of pages after which the new pages of the log are copied into the file, in parallel
+  /// with the writes: 8 MiB. A page that changes often is then copied seldom. While more pages are
+  /// flushed, other commits would wait longer for the disk.
+  static let pagesPerCopy = 2_048
+  /// The number of pages that the writer copies itself before the log begins again: 2 MiB, which
+  /// takes a few milliseconds. If more pages are left, they are copied in parallel first.
+  static let pagesCopiedByWriterMax = 512
+  /// The maximum number of repeated copies before the writer copies the rest in any case.
+  static let repeatedCopiesMax = 3
   /// The time that this program waits while another program locks the file. Such a program is, for
   /// example, a backup or an operator's shell.
   static let busyTimeoutSeconds = 5.0

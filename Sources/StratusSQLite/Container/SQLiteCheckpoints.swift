@@ -1,55 +1,46 @@
 import GRDB
 
-/// Decides when to copy the write-ahead log into the file, and copies most of it in parallel with
-/// the writer.
-///
-/// SQLite restarts the log only after all of its pages have been copied. While a writer is busy, a
-/// parallel checkpoint never copies all of them. A checkpoint therefore has two steps. First, a
-/// second connection copies the existing pages while writes continue. Then the writer copies the
-/// few newer pages between two transactions.
+/// Copies most pages of the write-ahead log into the file, in parallel with the writer, when
+/// ``CheckpointPlan`` says so.
 final class SQLiteCheckpoints {
   private let path: String
   private var queue: DatabaseQueue?
-  private var isRunning = false
-  private var pagesBefore = 0
-  private var pagesCopied = 0
+  private var plan = CheckpointPlan()
 
   init(path: String) { self.path = path }
 
-  /// Whether the caller should now call ``start(whenCopied:)``.
+  /// Whether the caller should now call ``copy(whenDone:)``.
   ///
   /// - Parameter mustShrink: see ``SQLiteConnection/mustShrink``.
   func isDue(pagesInLog: Int, mustShrink: Bool) -> Bool {
-    // If the log is smaller than before, SQLite has restarted it.
-    if pagesInLog < pagesBefore { pagesCopied = 0 }
-    pagesBefore = pagesInLog
-    if isRunning { return false }
-    return mustShrink || pagesInLog - pagesCopied >= SQLiteSettings.checkpointPages
+    plan.begin(pagesInLog: pagesInLog, mustShrink: mustShrink)
   }
 
-  /// Starts the first step of a checkpoint.
+  /// Copies the existing pages while writes continue.
   ///
-  /// - Parameter whenCopied: is called on another thread. It makes the writer run the second step.
-  func start(whenCopied: @escaping @Sendable () -> Void) {
-    isRunning = true
+  /// - Parameter whenDone: is called on another thread. It makes the writer call
+  ///   ``next(pagesInLog:mustShrink:)``.
+  func copy(whenDone: @escaping @Sendable () -> Void) {
     if queue == nil {
       queue = try? DatabaseQueue(path: path, configuration: SQLiteSettings.checkpointer)
     }
-    guard let queue else { return whenCopied() }
+    guard let queue else { return whenDone() }
     queue.asyncWriteWithoutTransaction { database in
-      // Pages that cannot be copied here are copied by the second step or by the next checkpoint.
+      // Pages that cannot be copied here are copied by a later copy.
       _ = try? database.checkpoint(.passive)
-      whenCopied()
+      whenDone()
     }
   }
 
-  /// Ends the checkpoint after its second step.
-  func ended() {
-    isRunning = false
-    pagesCopied = pagesBefore
+  /// Returns what follows a copy.
+  func next(pagesInLog: Int, mustShrink: Bool) -> CheckpointPlan.Next {
+    plan.next(pagesInLog: pagesInLog, mustShrink: mustShrink)
   }
 
-  /// Waits until the first step has ended.
+  /// Notes that the writer has copied the newest pages.
+  func finish(pagesInLog: Int) { plan.finish(pagesInLog: pagesInLog) }
+
+  /// Waits until a copy in progress has ended.
   func close() {
     try? queue?.close()
     queue = nil

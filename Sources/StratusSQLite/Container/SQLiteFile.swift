@@ -13,11 +13,13 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
   ///
   /// - Parameters:
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
+  ///   - clock: orders the writes of several callers. If it is nil, they run in the order of their
+  ///     arrival.
   ///   - prepare: creates the tables inside a transaction.
   /// - Throws: `TRY_AGAIN_LATER` if another program locks the file or the disk is full. Any error
   ///   of `prepare`. Otherwise `INTERNAL_ERROR`.
   init(
-    path: String, waitingMax: Int = Limits.storeWaitingMax,
+    path: String, waitingMax: Int = Limits.storeWaitingMax, clock: WriteClock? = nil,
     prepare: (any SQLConnection) throws(ServerError) -> Void
   ) throws(ServerError) {
     try OwnedFile.prepare(path)
@@ -32,7 +34,7 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     }
     watch = FileWatch(path: path)
     writer = SQLiteWriter(
-      connection: connection, path: path, waitingMax: waitingMax, watch: watch)
+      connection: connection, path: path, waitingMax: waitingMax, watch: watch, clock: clock)
     // Readers run on the callers' threads, and there are as many threads as cores. Two more
     // connections are allowed, because some readers may wait for the disk.
     let countMax = ProcessInfo.processInfo.activeProcessorCount + 2

@@ -9,6 +9,7 @@ struct SQLiteStoreOpening: Sendable {
   let epochs: PlannedEpochs
   let now: @Sendable () -> Int64
   let waitingMax: Int
+  let clock: WriteClock?
 
   /// Opens the store at an address, and creates it if it never existed.
   ///
@@ -45,7 +46,7 @@ struct SQLiteStoreOpening: Sendable {
     let path = try path(of: address)
     if knownEpoch != nil, !OwnedFile.holdsBytes(path) { throw SQLiteFailure.lost }
     var epoch: Int64?
-    let file = try SQLiteFile<StoreSession>(path: path, waitingMax: waitingMax) {
+    let file = try SQLiteFile<StoreSession>(path: path, waitingMax: waitingMax, clock: clock) {
       (connection) throws(ServerError) in
       try StoreTables.prepare(on: connection, makeEpoch: { epochs.take(at: address) }, now: now)
       epoch = try StoreTables.identity(on: connection)

@@ -29,17 +29,21 @@ public final class SQLiteStores: StoreCatalog {
   ///   - makeEpoch: returns 64 random bits for a new store.
   ///   - now: returns the time in milliseconds since 1970 UTC.
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
+  ///   - clock: orders the writes of several callers. If it is nil, they run in the order of their
+  ///     arrival.
   public init(
     folder: DataFolder, registry: (any StoreRegistry)? = nil,
     makeEpoch: @escaping @Sendable () -> Int64,
-    now: @escaping @Sendable () -> Int64 = { 0 }, waitingMax: Int = Limits.storeWaitingMax
+    now: @escaping @Sendable () -> Int64 = { 0 }, waitingMax: Int = Limits.storeWaitingMax,
+    clock: WriteClock? = nil
   ) {
     self.folder = folder
     self.registry = registry
     self.now = now
     epochs = PlannedEpochs(makeEpoch: makeEpoch)
     opening = SQLiteStoreOpening(
-      folder: folder, registry: registry, epochs: epochs, now: now, waitingMax: waitingMax)
+      folder: folder, registry: registry, epochs: epochs, now: now, waitingMax: waitingMax,
+      clock: clock)
   }
 
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {

@@ -4,15 +4,19 @@ import StratusSQL
 
 /// The single writer thread of a file, with its queue.
 ///
-/// The thread takes all waiting bodies, runs them in one transaction, and resumes their callers
-/// when the transaction is on disk. The flush to disk takes most of the time. All bodies that
-/// arrive during a flush share the next flush.
+/// The thread takes waiting bodies, runs them in one transaction, and resumes their callers when
+/// the transaction is on disk. The flush to disk takes most of the time. All bodies that arrive
+/// during a flush share the next flush, except the bodies of expensive requests (``WriteQueue``).
 ///
 /// NB: this type is unchecked, because `condition` guards the queue, and only the writer's thread
 /// uses the other properties.
 final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private let condition = NSCondition()
-  private var waiting: [any WaitingWrite<Session>] = []
+  private var waiting = WriteQueue<Session>()
+  /// Whether the thread waits for work.
+  private var isIdle = false
+  /// The time at which the clock wakes the thread, or nil.
+  private var wakeTime: Int64?
   private var isCheckpointDue = false
   /// Whether a body was added since the last call of ``releaseMemory()``.
   private var wasUsed = false
@@ -22,6 +26,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private var closers: [CheckedContinuation<Void, Never>] = []
 
   private let waitingMax: Int
+  private let clock: WriteClock?
   private let transactions: WriteTransactions<Session>
   private let checkpoints: SQLiteCheckpoints
 
@@ -31,9 +36,16 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   ///   - connection: the connection, which the writer owns and closes.
   ///   - waitingMax: the maximum number of waiting bodies.
   ///   - watch: checks whether committed data will exist after a restart.
-  init(connection: SQLiteConnection, path: String, waitingMax: Int, watch: FileWatch) {
+  ///   - clock: orders the bodies of several callers. If it is nil, bodies run in the order of
+  ///     their arrival.
+  init(
+    connection: SQLiteConnection, path: String, waitingMax: Int, watch: FileWatch,
+    clock: WriteClock? = nil
+  ) {
     self.waitingMax = waitingMax
-    transactions = WriteTransactions(connection: connection, watch: watch)
+    self.clock = clock
+    transactions = WriteTransactions(
+      connection: connection, watch: watch, stopwatch: { clock?.stopwatch() ?? 0 })
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
     // NB: the thread holds a reference to the writer. The writer is therefore released only after
@@ -51,8 +63,9 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
+    let origin = WriteOrigin.current
     let result = await withCheckedContinuation { continuation in
-      let write = WriteBody<Session, Value>(body, continuation: continuation)
+      let write = WriteBody<Session, Value>(body, from: origin, continuation: continuation)
       if let refusal = enqueue(write) { write.finish(failure: refusal) }
     }
     return try result.get()
@@ -70,9 +83,9 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     defer { condition.unlock() }
     if isClosed { return SQLiteFailure.closed }
     if waiting.count >= waitingMax { return SQLiteFailure.busy() }
-    waiting.append(write)
+    waiting.add(write, at: now)
     wasUsed = true
-    if waiting.count == 1 { condition.signal() }
+    if isIdle { condition.signal() }
     return nil
   }
 
@@ -118,12 +131,9 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
       switch work {
       case .bodies(let bodies):
         let left = transactions.run(bodies)
-        if !left.isEmpty { putBack(left) }
+        noteEnd(of: bodies, left: left)
         startCheckpointIfDue()
-      case .checkpoint:
-        transactions.connection.checkpoint()
-        checkpoints.ended()
-        if transactions.connection.mustShrink { startCheckpointIfDue() }
+      case .checkpoint: continueCheckpoint()
       case .release: transactions.connection.releaseMemory()
       }
     }
@@ -135,7 +145,21 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private func startCheckpointIfDue() {
     let connection = transactions.connection
     if checkpoints.isDue(pagesInLog: connection.pagesInLog, mustShrink: connection.mustShrink) {
-      checkpoints.start { self.enqueueCheckpoint() }
+      checkpoints.copy { self.enqueueCheckpoint() }
+    }
+  }
+
+  private func continueCheckpoint() {
+    let connection = transactions.connection
+    let next = checkpoints.next(
+      pagesInLog: connection.pagesInLog, mustShrink: connection.mustShrink)
+    switch next {
+    case .copy: checkpoints.copy { self.enqueueCheckpoint() }
+    case .finish:
+      connection.checkpoint()
+      checkpoints.finish(pagesInLog: connection.pagesInLog)
+      if connection.mustShrink { startCheckpointIfDue() }
+    case .rest: break
     }
   }
 
@@ -148,26 +172,50 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
         isCheckpointDue = false
         return .checkpoint
       }
-      if !waiting.isEmpty { return .bodies(takeBodies()) }
+      switch waiting.take(at: now, inOrder: clock == nil || isClosed) {
+      case .run(let bodies): return .bodies(bodies)
+      case .wait(let time): wake(at: time)
+      case .nothing: break
+      }
       if isReleaseDue, !wasUsed {
         isReleaseDue = false
         return .release
       }
       if isClosed { return nil }
+      isIdle = true
       condition.wait()
+      isIdle = false
     }
   }
 
-  private func takeBodies() -> [any WaitingWrite<Session>] {
-    let taken = Array(waiting.prefix(SQLiteSettings.bodiesPerCommitMax))
-    waiting.removeFirst(taken.count)
-    return taken
+  /// The time in nanoseconds, or 0 without a clock.
+  private var now: Int64 { clock?.stopwatch() ?? 0 }
+
+  /// Makes the clock wake the thread, unless the clock wakes it earlier anyway. The caller holds
+  /// the lock.
+  private func wake(at time: Int64) {
+    guard let clock, wakeTime.map({ time < $0 }) ?? true else { return }
+    wakeTime = time
+    clock.wake(time - clock.stopwatch()) { self.awake(at: time) }
   }
 
-  private func putBack(_ bodies: ArraySlice<any WaitingWrite<Session>>) {
+  private func awake(at time: Int64) {
     condition.lock()
     defer { condition.unlock() }
-    waiting.insert(contentsOf: bodies, at: 0)
+    if wakeTime == time { wakeTime = nil }
+    condition.signal()
+  }
+
+  private func noteEnd(
+    of bodies: [any WaitingWrite<Session>], left: ArraySlice<any WaitingWrite<Session>>
+  ) {
+    if clock == nil, left.isEmpty { return }
+    condition.lock()
+    defer { condition.unlock() }
+    waiting.putBack(left)
+    waiting.noteEnd(
+      of: bodies, works: transactions.workNanoseconds, commit: transactions.commitNanoseconds,
+      at: now)
   }
 
   private func end() -> [CheckedContinuation<Void, Never>] {

@@ -4,6 +4,9 @@ import StratusDomain
 protocol WaitingWrite<Session>: AnyObject, Sendable {
   associatedtype Session
 
+  /// The caller of the request, or nil if the body is the server's own work.
+  var origin: WriteOrigin? { get }
+
   /// Runs the body. This method may be called again after the writes of the body were undone.
   ///
   /// - Returns: the error of the body, or nil if the body succeeded.
@@ -23,14 +26,16 @@ protocol WaitingWrite<Session>: AnyObject, Sendable {
 final class WriteBody<Session, Value: Sendable>: WaitingWrite, @unchecked Sendable {
   typealias Continuation = CheckedContinuation<Result<Value, ServerError>, Never>
 
+  let origin: WriteOrigin?
   private let body: @Sendable (Session) throws(ServerError) -> Value
   private let continuation: Continuation
   private var value: Value?
 
   init(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value,
-    continuation: Continuation
+    from origin: WriteOrigin?, continuation: Continuation
   ) {
+    self.origin = origin
     self.body = body
     self.continuation = continuation
   }

@@ -6,11 +6,22 @@ final class WriteTransactions<Session: SQLSession> {
   let connection: SQLiteConnection
   private let session: Session
   private let watch: FileWatch?
+  private let stopwatch: @Sendable () -> Int64
+  /// The nanoseconds that the commits of the last ``run(_:)`` took.
+  private(set) var commitNanoseconds: Int64 = 0
+  /// The nanoseconds that each body of the last ``run(_:)`` took, without the commit.
+  private(set) var workNanoseconds: [Int64] = []
 
-  /// - Parameter watch: checks whether the file is still in place, or nil if there is no file.
-  init(connection: SQLiteConnection, watch: FileWatch? = nil) {
+  /// - Parameters:
+  ///   - watch: checks whether the file is still in place, or nil if there is no file.
+  ///   - stopwatch: returns the nanoseconds since a fixed moment.
+  init(
+    connection: SQLiteConnection, watch: FileWatch? = nil,
+    stopwatch: @escaping @Sendable () -> Int64 = { 0 }
+  ) {
     self.connection = connection
     self.watch = watch
+    self.stopwatch = stopwatch
     session = Session(connection: connection)
   }
 
@@ -26,6 +37,8 @@ final class WriteTransactions<Session: SQLSession> {
   ///
   /// - Returns: the bodies that did not run, because earlier bodies changed many rows.
   func run(_ bodies: [any WaitingWrite<Session>]) -> ArraySlice<any WaitingWrite<Session>> {
+    commitNanoseconds = 0
+    workNanoseconds.removeAll(keepingCapacity: true)
     guard bodies.count > 1 else {
       for body in bodies { body.finish(failure: runAlone(body)) }
       return []
@@ -40,6 +53,7 @@ final class WriteTransactions<Session: SQLSession> {
       }
     } catch {
       abandon()
+      workNanoseconds.removeAll(keepingCapacity: true)
       for body in bodies { body.finish(failure: runAlone(body)) }
       return []
     }
@@ -66,10 +80,13 @@ final class WriteTransactions<Session: SQLSession> {
     attempt: (any WaitingWrite<Session>) throws(ServerError) -> Attempt
   ) throws(ServerError) -> [ServerError?]? {
     try begin()
+    workNanoseconds.removeAll(keepingCapacity: true)
     let rowsBefore = connection.rowsChanged
     var outcomes: [ServerError?] = []
     outcomes.reserveCapacity(bodies.count)
     for body in bodies {
+      let start = stopwatch()
+      defer { workNanoseconds.append(stopwatch() - start) }
       switch try attempt(body) {
       case .kept: outcomes.append(nil)
       case .undone(let failure): outcomes.append(failure)
@@ -145,7 +162,9 @@ final class WriteTransactions<Session: SQLSession> {
   /// - Returns: the error of the body or of the commit, or nil.
   private func runAlone(_ body: any WaitingWrite<Session>) -> ServerError? {
     do throws(ServerError) {
-      try perform { (session) throws(ServerError) in
+      try perform { (session) throws(ServerError) -> Void in
+        let start = stopwatch()
+        defer { workNanoseconds.append(stopwatch() - start) }
         if let thrown = body.attempt(on: session) { throw thrown }
       }
       return nil
@@ -159,6 +178,8 @@ final class WriteTransactions<Session: SQLSession> {
   /// NB: if a commit goes to a lost file, its bodies run again and fail, because the file stays
   /// lost.
   private func commit() throws(ServerError) {
+    let start = stopwatch()
+    defer { commitNanoseconds += stopwatch() - start }
     try connection.execute(TransactionStatements.commit, [])
     try watch?.check()
   }

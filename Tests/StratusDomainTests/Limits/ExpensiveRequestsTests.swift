@@ -99,6 +99,88 @@ import Testing
   }
 }
 
+@Suite(.timeLimit(.minutes(15))) struct `Uploads in turns` {
+  private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: nil)
+  private static let bob = CallerPace.Subject(userRecordName: "_bob", apiToken: nil)
+
+  @Test
+  func `a caller's uploads write one portion at a time while another caller is active`() async {
+    let scene = Scene()
+    scene.seeBoth()
+    let first = scene.beginPortion("first", as: Self.ann)
+    await scene.wait(running: ["first"], waiting: 0)
+    let second = scene.beginPortion("second", as: Self.ann)
+    await scene.wait(running: ["first"], waiting: 1)
+    let other = scene.beginPortion("other", as: Self.bob)
+    await scene.wait(running: ["first", "other"], waiting: 1)
+    first.end()
+    await scene.wait(running: ["second", "other"], waiting: 0)
+    for portion in [second, other] { portion.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  @Test func `an upload does not wait for an expensive request of its caller`() async {
+    let scene = Scene()
+    scene.seeBoth()
+    let request = scene.begin("request", as: Self.ann)
+    await scene.wait(running: ["request"], waiting: 0)
+    let portion = scene.beginPortion("portion", as: Self.ann)
+    await scene.wait(running: ["request", "portion"], waiting: 0)
+    for running in [request, portion] { running.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  @Test func `a caller who uploads is active`() async {
+    let scene = Scene()
+    _ = scene.expensive.isExpensive(Self.bob, endpoint: "cheap", bodySize: 0)
+    scene.beginPortion("portion", as: Self.ann).end()
+    await scene.waitForBeginnings(1)
+    await scene.wait(running: [], waiting: 0)
+    let first = scene.begin("a", as: Self.bob)
+    await scene.wait(running: ["a"], waiting: 0)
+    let second = scene.begin("b", as: Self.bob)
+    await scene.wait(running: ["a"], waiting: 1)
+    for request in [first, second] { request.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  @Test func `each portion and the end of an upload are in turn`() async throws {
+    let scene = Scene()
+    scene.seeBoth()
+    let first = scene.beginPortion("first", as: Self.ann)
+    await scene.wait(running: ["first"], waiting: 0)
+    let upload = UploadInTurns(
+      upload: CountedUpload(), turns: scene.expensive, caller: Self.ann)
+    let writing = Task {
+      try await upload.append([1, 2, 3])
+      return try await upload.finish(as: "file")
+    }
+    await scene.wait(running: ["first"], waiting: 1)
+    #expect(upload.received == 0)
+    first.end()
+    let whole = try await writing.value
+    #expect(upload.received == 3 && whole.size == 3)
+  }
+}
+
+/// An upload that only counts its bytes.
+private final class CountedUpload: AssetUpload {
+  private let count = Mutex<Int64>(0)
+
+  var received: Int64 { count.withLock { $0 } }
+
+  func append(_ bytes: [UInt8]) async throws(ServerError) {
+    count.withLock { $0 += Int64(bytes.count) }
+  }
+
+  func finish(as file: String) async throws(ServerError) -> WholeFile {
+    WholeFile(checksum: [], size: received)
+  }
+
+  func close() async {}
+  func discard() async {}
+}
+
 /// Requests that end when the test ends them, and a clock that the test advances.
 private final class Scene: Sendable {
   private struct State {
@@ -142,15 +224,29 @@ private final class Scene: Sendable {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     Task { [expensive, box] in
       try? await expensive.run(as: subject) { () async throws(ServerError) in
-        box.state.withLock { state in
-          state.running.insert(name)
-          state.begunCount += 1
-        }
-        for await _ in ends {}
-        box.state.withLock { _ = $0.running.remove(name) }
+        await Self.work(name, in: box, until: ends)
       }
     }
     return Request(continuation: end)
+  }
+
+  func beginPortion(_ name: String, as subject: CallerPace.Subject) -> Request {
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    Task { [expensive, box] in
+      try? await expensive.runPortion(as: subject) { () async throws(ServerError) in
+        await Self.work(name, in: box, until: ends)
+      }
+    }
+    return Request(continuation: end)
+  }
+
+  private static func work(_ name: String, in box: Box, until ends: AsyncStream<Void>) async {
+    box.state.withLock { state in
+      state.running.insert(name)
+      state.begunCount += 1
+    }
+    for await _ in ends {}
+    box.state.withLock { _ = $0.running.remove(name) }
   }
 
   func wait(running: Set<String>, waiting: Int) async {

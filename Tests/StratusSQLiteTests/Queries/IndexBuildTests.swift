@@ -1,6 +1,7 @@
 import Foundation
 import StratusSQLite
 import StratusWire
+import Synchronization
 import Testing
 
 @testable import StratusDomain
@@ -73,6 +74,34 @@ import Testing
       guard let zone = try body.zone(named: "Notes", in: .public) else { return [] }
       let records = try body.records(numbered: entries.map(\.record), in: zone)
       return entries.compactMap { records[$0.record]?.name }
+    }
+  }
+
+  /// Otherwise a pause would follow each transaction of a build for an expensive query.
+  @Test func `the writes of an index build are the server's own work`() async throws {
+    try await withStores { stores in
+      let store = OriginStore(try await stores.store(at: development))
+      try await store.write { (body) throws(ServerError) in
+        try body.add(
+          SchemaAddition(
+            recordTypes: ["Note"],
+            fields: [
+              .init(recordType: "Note", name: "number", type: FieldType(.int64)),
+              .init(recordType: "Note", name: "tags", type: FieldType(.string, isList: true)),
+            ]))
+      }
+      try await Self.write(0..<10, to: store)
+      let builder = IndexBuilder(of: store, stepRows: 7)
+      try await builder.add(SchemaAddition(), indexes: [Self.columns])
+      let index = try await Self.index(of: store)
+      store.forget()
+      let query = WriteOrigin(caller: "_ann", isExpensive: true)
+      let isReady = try await query.perform { () async throws(ServerError) in
+        try await builder.build([index.id], rowsMax: 100)
+      }
+      #expect(isReady)
+      #expect(!store.origins.isEmpty)
+      #expect(store.origins.allSatisfy { $0 == nil })
     }
   }
 
@@ -332,5 +361,31 @@ extension IndexBuilder {
     self.init(
       store: store, recordType: "Note", queue: IndexBuildQueue(),
       key: IndexBuildQueue.Key(store: development, recordType: "Note"), stepRows: stepRows)
+  }
+}
+
+/// A store that notes the origin of each write.
+private final class OriginStore: Store {
+  private let store: any Store
+  private let noted = Mutex<[WriteOrigin?]>([])
+
+  init(_ store: any Store) { self.store = store }
+
+  /// The origins of the writes since the last call of ``forget()``.
+  var origins: [WriteOrigin?] { noted.withLock { $0 } }
+
+  func forget() { noted.withLock { $0 = [] } }
+
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await store.read(body)
+  }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    noted.withLock { $0.append(WriteOrigin.current) }
+    return try await store.write(body)
   }
 }
