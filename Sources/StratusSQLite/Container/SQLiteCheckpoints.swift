@@ -1,5 +1,3 @@
-import GRDB
-
 /// Decides when to copy the write-ahead log into the file, and copies most of it in parallel with
 /// the writer.
 ///
@@ -9,7 +7,7 @@ import GRDB
 /// few newer pages between two transactions.
 final class SQLiteCheckpoints {
   private let path: String
-  private var queue: DatabaseQueue?
+  private var copier: LogCopier?
   private var isRunning = false
   private var pagesBefore = 0
   private var pagesCopied = 0
@@ -32,15 +30,9 @@ final class SQLiteCheckpoints {
   /// - Parameter whenCopied: is called on another thread. It makes the writer run the second step.
   func start(whenCopied: @escaping @Sendable () -> Void) {
     isRunning = true
-    if queue == nil {
-      queue = try? DatabaseQueue(path: path, configuration: SQLiteSettings.checkpointer)
-    }
-    guard let queue else { return whenCopied() }
-    queue.asyncWriteWithoutTransaction { database in
-      // Pages that cannot be copied here are copied by the second step or by the next checkpoint.
-      _ = try? database.checkpoint(.passive)
-      whenCopied()
-    }
+    if copier == nil { copier = try? LogCopier(path: path) }
+    guard let copier else { return whenCopied() }
+    copier.copy(whenCopied)
   }
 
   /// Ends the checkpoint after its second step.
@@ -51,7 +43,7 @@ final class SQLiteCheckpoints {
 
   /// Waits until the first step has ended.
   func close() {
-    try? queue?.close()
-    queue = nil
+    copier?.close()
+    copier = nil
   }
 }
