@@ -15,7 +15,6 @@ let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
@@ -78,7 +77,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -91,7 +89,8 @@ let package = Package(
     // Server
     room("StratusDomain", ["StratusWire"]),
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
-    room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    room("StratusSQLite", ["CSQLite", "StratusSQL", "StratusDomain", "StratusWire"]),
     // NB: the program loads libpq when it first connects to PostgreSQL. So neither the build nor a
     // server without PostgreSQL needs libpq. Without the trait, all files of StratusPostgres are
     // empty.
@@ -278,13 +277,14 @@ let package = Package(
     tests("StratusWireTests", ["StratusWire"]),
     tests("StratusProgressTests", ["StratusProgress"]),
     .target(
-      name: "StoreTestSupport", dependencies: ["StratusDomain", "StratusSQL", "StratusSQLite"],
+      name: "StoreTestSupport",
+      dependencies: ["CSQLite", "StratusDomain", "StratusSQL", "StratusSQLite"],
       path: "Tests/StoreTestSupport", swiftSettings: strict),
     tests(
       "StratusSQLiteTests",
       [
         "StoreTestSupport", "StratusConformance", "StratusSQLite", "StratusSQL", "StratusDomain",
-        "StratusWire", grdb,
+        "StratusWire",
       ]),
     tests(
       "StratusPostgresTests",
@@ -330,8 +330,8 @@ let package = Package(
     program(
       "stratus-bench", path: "Benches/stratus-bench",
       [
-        "CEpoll", "CloudKit", "StratusProgress", "StratusWire", argumentParser, hummingbird,
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "CEpoll", "CSQLite", "CloudKit", "StratusProgress", "StratusWire", argumentParser,
+        hummingbird,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + hummingbirdTypes),
   ]

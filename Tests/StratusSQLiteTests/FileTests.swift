@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusWire
 import Testing
@@ -120,9 +120,7 @@ import Testing
         _ = try await stores.store(at: development)
       }
       let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
-      let queue = try DatabaseQueue(path: path)
-      try await queue.write { try $0.execute(sql: "UPDATE store SET layout = 1000") }
-      try queue.close()
+      try SQLiteShell(path: path).write("UPDATE store SET layout = 1000")
       try await withStores(in: url, epoch: 1) { stores in
         await #expect(throws: ServerError.self) { try await stores.store(at: development) }
       }

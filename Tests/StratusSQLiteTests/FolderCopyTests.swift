@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusWire
 import Testing
@@ -53,23 +53,21 @@ import Testing
       try await withStores(in: old, epoch: 7) { stores in
         let store = try await stores.store(at: development)
         for number in 0..<16 { try await store.save("note-\(number)", text: text) }
-        let server = try DatabaseQueue(path: DataFolder.file(of: development, in: old).path)
+        let server = try SQLiteShell(path: DataFolder.file(of: development, in: old).path)
         let copy = FolderCopy(of: old, in: new, makeEpoch: { 99 }, now: { 1_000 })
         #expect(copy.sizeBytes(of: development) > 16_000_000)
         var shares: [Double] = []
         try copy.copyStore(at: development, to: .keep) { share in
           shares.append(share)
           guard shares.count < 30 else { return }
-          try? server.write { try $0.execute(sql: "UPDATE records SET modified_at = 5") }
+          try? server.write("UPDATE records SET modified_at = 5")
         }
         #expect((4..<30).contains(shares.count))
         #expect(shares == shares.sorted())
         #expect(shares.last == 1)
       }
-      let copied = try DatabaseQueue(path: DataFolder.file(of: development, in: new).path)
-      let times = try await copied.read {
-        try Int.fetchAll($0, sql: "SELECT DISTINCT modified_at FROM records")
-      }
+      let copied = try SQLiteShell(path: DataFolder.file(of: development, in: new).path)
+      let times = try copied.integers("SELECT DISTINCT modified_at FROM records")
       #expect(times == [1])
     }
   }

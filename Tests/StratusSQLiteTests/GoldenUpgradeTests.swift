@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusWire
 import Testing
@@ -18,10 +18,8 @@ import Testing
     StoreAddress(container: "iCloud.org.example.Second", environment: .development),
   ]
 
-  private func number(_ column: String, of file: URL) async throws -> Int64? {
-    let queue = try DatabaseQueue(path: file.path)
-    defer { try? queue.close() }
-    return try await queue.read { try Int64.fetchOne($0, sql: "SELECT \(column) FROM store") }
+  private func number(_ column: String, of file: URL) throws -> Int64? {
+    try SQLiteShell(path: file.path).integers("SELECT \(column) FROM store").first
   }
 
   @Test(arguments: stores)
@@ -34,8 +32,8 @@ import Testing
         at: url.appending(path: address.container), withIntermediateDirectories: true)
       let file = url.appending(path: name)
       try Data(contentsOf: Self.source.appending(path: name)).write(to: file)
-      #expect(try await number("layout", of: file) == 4)
-      let epoch = try await number("epoch", of: file)
+      #expect(try number("layout", of: file) == 4)
+      let epoch = try number("epoch", of: file)
       for _ in 0..<2 {
         try await withStores(in: url, epoch: 7) { stores in
           let store = try await stores.store(at: address)
@@ -46,7 +44,7 @@ import Testing
           #expect(found == epoch)
         }
       }
-      #expect(try await number("layout", of: file) == StoreTables.layout)
+      #expect(try number("layout", of: file) == StoreTables.layout)
     }
   }
 }

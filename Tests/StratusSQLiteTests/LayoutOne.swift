@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusSQLite
 
@@ -12,9 +12,7 @@ enum LayoutOne {
     let folder = url.appendingPathComponent(development.container, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let path = folder.appendingPathComponent("development.sqlite").path
-    let queue = try DatabaseQueue(path: path)
-    try queue.write { try $0.execute(sql: tables + rows + changes) }
-    try queue.close()
+    try SQLiteShell(path: path).write(tables + rows + changes)
   }
 
   private static let tables = """

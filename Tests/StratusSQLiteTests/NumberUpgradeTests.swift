@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusSQL
 import StratusWire
@@ -61,11 +61,7 @@ import Testing
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 7) { try await before($0) }
       let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
-      let queue = try DatabaseQueue(path: path)
-      try await queue.write {
-        try $0.execute(sql: Self.older + "UPDATE store SET layout = 12;")
-      }
-      try queue.close()
+      try SQLiteShell(path: path).write(Self.older + "UPDATE store SET layout = 12;")
       try await withStores(in: url, epoch: 7) { try await after($0) }
     }
   }

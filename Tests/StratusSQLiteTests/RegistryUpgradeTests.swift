@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusWire
 import Testing
@@ -13,28 +13,24 @@ import Testing
 
   private func make(in url: URL) throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
-    try queue.write { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE registry (layout BIGINT NOT NULL);
-          INSERT INTO registry VALUES (1);
-          CREATE TABLE accounts (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE,
-            disabled BIGINT NOT NULL);
-          CREATE TABLE containers (id TEXT PRIMARY KEY);
-          CREATE TABLE api_tokens (token TEXT PRIMARY KEY, container TEXT NOT NULL,
-            environment TEXT NOT NULL);
-          CREATE TABLE sessions (id TEXT PRIMARY KEY, account TEXT NOT NULL,
-            container TEXT NOT NULL, environment TEXT NOT NULL);
-          CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-          INSERT INTO accounts VALUES ('1', 'ann@example.org', 0);
-          INSERT INTO containers VALUES ('iCloud.org.example');
-          INSERT INTO api_tokens VALUES ('\(Self.token)', 'iCloud.org.example', 'development');
-          INSERT INTO sessions VALUES ('s1', '1', 'iCloud.org.example', 'development');
-          INSERT INTO secrets VALUES ('web auth tokens', x'0102');
-          """)
-    }
-    try queue.close()
+    try SQLiteShell(path: url.appendingPathComponent("server.sqlite").path).write(
+      """
+      CREATE TABLE registry (layout BIGINT NOT NULL);
+      INSERT INTO registry VALUES (1);
+      CREATE TABLE accounts (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE,
+        disabled BIGINT NOT NULL);
+      CREATE TABLE containers (id TEXT PRIMARY KEY);
+      CREATE TABLE api_tokens (token TEXT PRIMARY KEY, container TEXT NOT NULL,
+        environment TEXT NOT NULL);
+      CREATE TABLE sessions (id TEXT PRIMARY KEY, account TEXT NOT NULL,
+        container TEXT NOT NULL, environment TEXT NOT NULL);
+      CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+      INSERT INTO accounts VALUES ('1', 'ann@example.org', 0);
+      INSERT INTO containers VALUES ('iCloud.org.example');
+      INSERT INTO api_tokens VALUES ('\(Self.token)', 'iCloud.org.example', 'development');
+      INSERT INTO sessions VALUES ('s1', '1', 'iCloud.org.example', 'development');
+      INSERT INTO secrets VALUES ('web auth tokens', x'0102');
+      """)
   }
 
   /// A short digest replaces SHA-256, because these tests cannot import SHA-256.
@@ -85,32 +81,28 @@ import Testing
 @Suite struct `A registry of layout 2` {
   private func make(in url: URL) throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
-    try queue.write { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE registry (layout BIGINT NOT NULL);
-          INSERT INTO registry VALUES (2);
-          CREATE TABLE accounts (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE,
-            disabled BIGINT NOT NULL);
-          CREATE TABLE containers (id TEXT PRIMARY KEY);
-          CREATE TABLE api_tokens (hash BLOB NOT NULL PRIMARY KEY, id TEXT NOT NULL UNIQUE,
-            container TEXT NOT NULL, environment TEXT NOT NULL, name TEXT NOT NULL, origins TEXT,
-            callback TEXT, created_at BIGINT);
-          CREATE TABLE sessions (id TEXT PRIMARY KEY, account TEXT NOT NULL,
-            container TEXT NOT NULL, environment TEXT NOT NULL, created_at BIGINT NOT NULL,
-            last_used_at BIGINT NOT NULL, ends_at BIGINT NOT NULL);
-          CREATE TABLE users (container TEXT NOT NULL, name TEXT NOT NULL, account TEXT NOT NULL,
-            PRIMARY KEY (container, name), UNIQUE (account, container));
-          CREATE TABLE stores (container TEXT NOT NULL, environment TEXT NOT NULL,
-            epoch BIGINT NOT NULL, PRIMARY KEY (container, environment));
-          CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-          INSERT INTO accounts VALUES ('1', 'ann@example.org', 1);
-          INSERT INTO containers VALUES ('iCloud.org.example');
-          INSERT INTO sessions VALUES ('s1', '1', 'iCloud.org.example', 'development', 3, 4, 5);
-          """)
-    }
-    try queue.close()
+    try SQLiteShell(path: url.appendingPathComponent("server.sqlite").path).write(
+      """
+      CREATE TABLE registry (layout BIGINT NOT NULL);
+      INSERT INTO registry VALUES (2);
+      CREATE TABLE accounts (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE,
+        disabled BIGINT NOT NULL);
+      CREATE TABLE containers (id TEXT PRIMARY KEY);
+      CREATE TABLE api_tokens (hash BLOB NOT NULL PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+        container TEXT NOT NULL, environment TEXT NOT NULL, name TEXT NOT NULL, origins TEXT,
+        callback TEXT, created_at BIGINT);
+      CREATE TABLE sessions (id TEXT PRIMARY KEY, account TEXT NOT NULL,
+        container TEXT NOT NULL, environment TEXT NOT NULL, created_at BIGINT NOT NULL,
+        last_used_at BIGINT NOT NULL, ends_at BIGINT NOT NULL);
+      CREATE TABLE users (container TEXT NOT NULL, name TEXT NOT NULL, account TEXT NOT NULL,
+        PRIMARY KEY (container, name), UNIQUE (account, container));
+      CREATE TABLE stores (container TEXT NOT NULL, environment TEXT NOT NULL,
+        epoch BIGINT NOT NULL, PRIMARY KEY (container, environment));
+      CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+      INSERT INTO accounts VALUES ('1', 'ann@example.org', 1);
+      INSERT INTO containers VALUES ('iCloud.org.example');
+      INSERT INTO sessions VALUES ('s1', '1', 'iCloud.org.example', 'development', 3, 4, 5);
+      """)
   }
 
   @Test
@@ -165,9 +157,8 @@ import Testing
       let folder = try DataFolder(url)
       defer { folder.unlock() }
       try await SQLiteRegistry(folder: folder).close()
-      let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
-      try await queue.write { try $0.execute(sql: "UPDATE registry SET layout = 1000") }
-      try queue.close()
+      try SQLiteShell(path: url.appendingPathComponent("server.sqlite").path)
+        .write("UPDATE registry SET layout = 1000")
       let error = #expect(throws: ServerError.self) { try SQLiteRegistry(folder: folder) }
       #expect(error?.hint == "start that version, or a later one")
     }
@@ -216,17 +207,13 @@ import Testing
     let registry = try SQLiteRegistry(folder: folder)
     _ = try await registry.create(Account(id: "1", email: "ann@example.org", isDisabled: false))
     await registry.close()
-    let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
     let account = layout < 15 ? "ALTER TABLE mail_codes DROP COLUMN account;" : ""
     let missing = Self.missing[layout] ?? ""
-    try await queue.write { database in
-      try database.execute(
-        sql: """
-          DROP TABLE installation; DROP TABLE pending_removals; \(account) \(missing)
-          UPDATE registry SET layout = \(layout);
-          """)
-    }
-    try queue.close()
+    try SQLiteShell(path: url.appendingPathComponent("server.sqlite").path).write(
+      """
+      DROP TABLE installation; DROP TABLE pending_removals; \(account) \(missing)
+      UPDATE registry SET layout = \(layout);
+      """)
   }
 
   @Test(arguments: [2, 14, 15])

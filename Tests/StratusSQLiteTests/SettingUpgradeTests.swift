@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusSQL
 import Testing
@@ -37,9 +37,7 @@ import Testing
         }
       }
       let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
-      let queue = try DatabaseQueue(path: path)
-      try await queue.write { try $0.execute(sql: Self.older) }
-      try queue.close()
+      try SQLiteShell(path: path).write(Self.older)
       var expected = ContainerSettings(allowsQueryExtensions: true)
       for page in ["https://a.example", "https://b.example"] {
         try await withStores(in: url, epoch: 7) { [expected] stores in

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import Testing
 
@@ -107,12 +107,8 @@ import Testing
   private func makeEarlierFile(in url: URL) throws {
     let folder = url.appendingPathComponent("iCloud.org.example")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let queue = try DatabaseQueue(path: folder.appendingPathComponent("development.sqlite").path)
-    try queue.writeWithoutTransaction { database in
-      try database.execute(
-        sql: "PRAGMA journal_mode = WAL; CREATE TABLE earlier (x); DROP TABLE earlier;")
-    }
-    try queue.close()
+    try SQLiteShell(path: folder.appendingPathComponent("development.sqlite").path)
+      .execute("PRAGMA journal_mode = WAL; CREATE TABLE earlier (x); DROP TABLE earlier;")
   }
 
   /// The total size in bytes of a store's file and its log.

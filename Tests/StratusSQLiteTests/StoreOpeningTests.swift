@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusWire
 import Synchronization
@@ -16,11 +16,9 @@ import Testing
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
       let file = url.appendingPathComponent("iCloud.org.example/development.sqlite")
-      var configuration = Configuration()
-      configuration.allowsUnsafeTransactions = true
-      let holder = try DatabaseQueue(path: file.path, configuration: configuration)
+      let holder = try SQLiteShell(path: file.path)
       try await withStores(in: url, epoch: 1) { stores in
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
+        try holder.execute("BEGIN EXCLUSIVE")
         let hold = Hold()
         // There are more waiting tasks than threads on which Swift runs tasks.
         let waiters = (0..<40).map { _ in
@@ -35,10 +33,9 @@ import Testing
         for index in 0..<5 { try await stores.store(at: Self.other).save("\(index)") }
         #expect(try await stores.store(at: Self.other).names().count == 5)
         hold.end()
-        try await holder.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try holder.execute("COMMIT")
         for waiter in waiters { #expect(await !waiter.value) }
       }
-      try holder.close()
     }
   }
 

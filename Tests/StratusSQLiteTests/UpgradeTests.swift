@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusSQL
 import StratusWire
@@ -145,17 +145,10 @@ import Testing
         await #expect(throws: ServerError.self) { try await stores.store(at: development) }
       }
       let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
-      let queue = try DatabaseQueue(path: path)
-      let (layout, tables) = try await queue.read { database in
-        (
-          try Int.fetchOne(database, sql: "SELECT layout FROM store"),
-          try String.fetchAll(
-            database,
-            sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%links%'")
-        )
-      }
-      try queue.close()
-      #expect(layout == 1)
+      let file = try SQLiteShell(path: path)
+      #expect(try file.integers("SELECT layout FROM store") == [1])
+      let tables = try file.texts(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%links%'")
       #expect(tables == [])
     }
   }

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusWire
 import Testing
@@ -38,26 +38,22 @@ import Testing
       }
       let file = url.appendingPathComponent(development.container)
         .appendingPathComponent("\(development.environment.rawValue).sqlite")
-      let queue = try DatabaseQueue(path: file.path)
-      try await queue.write { database in
-        try database.execute(
-          sql: NumberUpgradeTests.older + """
-            DROP TABLE record_versions;
-            DROP TABLE kept_zones;
-            DROP TABLE version_extent;
-            ALTER TABLE zones DROP COLUMN version_count;
-            ALTER TABLE zones DROP COLUMN version_bytes;
-            DROP TABLE setting_texts;
-            ALTER TABLE zone_keys DROP COLUMN retired;
-            ALTER TABLE zone_keys DROP COLUMN root;
-            DROP TABLE usage;
-            DROP TABLE quotas;
-            ALTER TABLE zones DROP COLUMN used_bytes;
-            ALTER TABLE zones DROP COLUMN recent_usage;
-            UPDATE store SET layout = 8;
-            """)
-      }
-      try queue.close()
+      try SQLiteShell(path: file.path).write(
+        NumberUpgradeTests.older + """
+          DROP TABLE record_versions;
+          DROP TABLE kept_zones;
+          DROP TABLE version_extent;
+          ALTER TABLE zones DROP COLUMN version_count;
+          ALTER TABLE zones DROP COLUMN version_bytes;
+          DROP TABLE setting_texts;
+          ALTER TABLE zone_keys DROP COLUMN retired;
+          ALTER TABLE zone_keys DROP COLUMN root;
+          DROP TABLE usage;
+          DROP TABLE quotas;
+          ALTER TABLE zones DROP COLUMN used_bytes;
+          ALTER TABLE zones DROP COLUMN recent_usage;
+          UPDATE store SET layout = 8;
+          """)
       for _ in 0..<2 {
         try await withStores(in: url, epoch: 7) { stores in
           let (usage, bytes) = try await stores.store(at: development).read {

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import StoreTestSupport
 import StratusDomain
 import StratusSQL
 import StratusWire
@@ -30,9 +30,7 @@ import Testing
         }
       }
       let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
-      let queue = try DatabaseQueue(path: path)
-      try await queue.write { try $0.execute(sql: Self.older) }
-      try queue.close()
+      try SQLiteShell(path: path).write(Self.older)
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
         #expect(

@@ -27,9 +27,9 @@ import Testing
   static let bad: [Sample] = [
     Sample(ImportRules.allowedImports, wire, "import StratusDomain"),
     Sample(ImportRules.allowedImports, domain, "public import StratusSQL"),
-    Sample(ImportRules.allowedImports, domain, "@preconcurrency import GRDB"),
+    Sample(ImportRules.allowedImports, domain, "@preconcurrency import CSQLite"),
     Sample(ImportRules.allowedImports, "Sources/StratusSQL/X.swift", "import Foundation"),
-    Sample(ImportRules.allowedImports, "Sources/StratusSQL/X.swift", "import GRDB"),
+    Sample(ImportRules.allowedImports, "Sources/StratusSQL/X.swift", "import CSQLite"),
     Sample(ImportRules.allowedImports, "Sources/StratusSQLite/X.swift", "import StratusAccounts"),
     Sample(ImportRules.allowedImports, http, "import StratusSQLite"),
     Sample(ImportRules.allowedImports, http, "import struct Crypto.SHA256"),
@@ -38,7 +38,7 @@ import Testing
     Sample(ImportRules.allowedImports, "Sources/stratus/X.swift", "import StratusSQLite"),
     Sample(ImportRules.allowedImports, "Examples/Tour/X.swift", "import StratusKit"),
     Sample(ImportRules.allowedImports, "Examples/Tour/X.swift", "import NotesSync"),
-    Sample(ImportRules.allowedImports, test, "import GRDB"),
+    Sample(ImportRules.allowedImports, test, "import CSQLite"),
     Sample(ImportRules.allowedImports, "Tests/TidyTests/X.swift", "import StratusWire"),
     Sample(ImportRules.knownModule, "Sources/StratusUnknown/X.swift", ""),
     Sample(
@@ -122,16 +122,17 @@ import Testing
       ImportRules.shown, "Sources/StratusTesting/X.swift",
       "public import StratusKit\npackage import StratusDomain\nimport StratusServer"),
     Sample(ImportRules.shown, domain, "public import StratusWire"),
-    Sample(ImportRules.allowedImports, "Sources/StratusSQLite/X.swift", "import GRDB"),
+    Sample(ImportRules.allowedImports, "Sources/StratusSQLite/X.swift", "import CSQLite"),
     Sample(
       ImportRules.allowedImports, "Sources/StratusTransport/X.swift", "import AsyncHTTPClient"),
     Sample(ImportRules.allowedImports, "Sources/StratusAccounts/X.swift", "import Crypto"),
-    Sample(ImportRules.allowedImports, "Tests/StratusSQLiteTests/X.swift", "import GRDB"),
+    Sample(ImportRules.allowedImports, "Tests/StratusSQLiteTests/X.swift", "import CSQLite"),
+    Sample(ImportRules.allowedImports, "Tests/StoreTestSupport/X.swift", "import CSQLite"),
     Sample(ImportRules.allowedImports, "Examples/NotesSync/Terminal/X.swift", "import NotesSync"),
     Sample(ImportRules.allowedImports, "Tests/NotesSyncTests/X.swift", "import NotesSync"),
     Sample(
-      ImportRules.allowedImports, domain, "/// As import StratusSQL would.\nlet a = \"import GRDB\""
-    ),
+      ImportRules.allowedImports, domain,
+      "/// As import StratusSQL would.\nlet a = \"import CSQLite\""),
     Sample(WordRules.clocksAndChance, "Sources/StratusServer/Live.swift", "let now = Date()"),
     Sample(WordRules.clocksAndChance, test, "let folder = UUID().uuidString"),
     Sample(WordRules.clocksAndChance, domain, "let date = Date(timeIntervalSince1970: 0)"),

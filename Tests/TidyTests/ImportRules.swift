@@ -63,7 +63,8 @@ enum ImportRules {
     if Modules.tests.contains(module) { return true }
     if target == "TidyTests" { return false }
     if target == "S3Server" { return Modules.testServer.contains(module) }
-    if Modules.all[module] != nil { return true }
+    if target == "StoreTestSupport", Modules.storeSupport.contains(module) { return true }
+    if Modules.all[module] != nil, !Modules.libraries.contains(module) { return true }
     let tested = target.hasSuffix("Tests") ? String(target.dropLast(5)) : target
     return module == tested || Modules.all[tested]?.others.contains(module) ?? false
   }

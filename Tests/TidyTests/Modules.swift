@@ -11,7 +11,8 @@ enum Modules {
     "StratusWire": Room(),
     "StratusDomain": Room(ours: ["StratusWire"]),
     "StratusSQL": Room(ours: domain),
-    "StratusSQLite": Room(ours: domain + ["StratusSQL"], others: ["GRDB", "GRDBSQLite"]),
+    "CSQLite": Room(),
+    "StratusSQLite": Room(ours: domain + ["StratusSQL"], others: ["CSQLite"]),
     "CPostgreSQL": Room(),
     "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
     "StratusAssets": Room(ours: domain, others: crypto + httpClient),
@@ -47,6 +48,9 @@ enum Modules {
       others: hummingbird + ["HummingbirdTesting", "Testing"]),
   ]
 
+  /// The modules of C libraries. A test may import such a module only if the tested target may.
+  static let libraries: Set<String> = ["CPostgreSQL", "CSQLite"]
+
   /// Modules of the toolchain. Every target may import them, except the targets in ``austere``.
   static let toolchain: Set<String> = ["Foundation", "Synchronization", "Dispatch"]
 
@@ -74,6 +78,10 @@ enum Modules {
   /// Modules that the tests' own S3 server may import, in addition to ``tests``. The S3 server
   /// imports no module of the project, so that it cannot repeat a mistake of the S3 client.
   static let testServer = hummingbird
+
+  /// Modules that `StoreTestSupport` may import, in addition to ``tests``. It makes the files of
+  /// earlier versions without the server's code.
+  static let storeSupport: Set<String> = ["CSQLite"]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]
   private static let crypto: Set<String> = ["Crypto", "CryptoExtras"]

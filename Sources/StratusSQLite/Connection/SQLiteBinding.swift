@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import StratusSQL
 
 /// Binds values to a prepared statement.

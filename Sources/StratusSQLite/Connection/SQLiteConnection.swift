@@ -1,13 +1,11 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import StratusDomain
 import StratusSQL
 
 /// One open connection to an SQLite file. Only one thread uses the connection at a time.
 ///
-/// GRDB opens the connection, configures it and prepares its statements. This class runs the
-/// statements through their raw handles, because GRDB's cursors would take as much time as SQLite
-/// itself.
+/// This class calls SQLite's C interface. A library in between would take as much time to read rows
+/// as SQLite itself.
 final class SQLiteConnection: SQLConnection {
   let handle: OpaquePointer
   /// The first error of an SQL statement since the last ``startBody()``.
@@ -18,29 +16,19 @@ final class SQLiteConnection: SQLConnection {
   private(set) var pagesInLog = 0
   /// The number of further checkpoints that will try to truncate the log.
   private var truncationsLeft = 0
-  private let queue: DatabaseQueue
-  /// The prepared statements, by ``SQLStatement/index``. They keep the pointers in `handles` valid.
-  private var prepared: [Statement?] = []
-  private var handles: [OpaquePointer?] = []
+  /// The prepared statements, by ``SQLStatement/index``.
+  private var prepared: [OpaquePointer?] = []
+  private var isClosed = false
 
   /// Opens a file. Creates it if it does not exist, unless `configuration` is read-only.
   ///
   /// - Throws: `TRY_AGAIN_LATER` if another program locks the file or the disk is full, otherwise
   ///   `INTERNAL_ERROR`.
-  init(path: String, configuration: Configuration) throws(ServerError) {
-    do {
-      queue = try DatabaseQueue(path: path, configuration: configuration)
-    } catch {
-      throw SQLiteFailure.serverError(error, doing: "opening a file")
-    }
-    guard let handle = queue.inDatabase({ $0.sqliteConnection }) else {
-      throw .fault("SQLite returned no connection")
-    }
-    self.handle = handle
-    // NB: GRDB's hooks assume that GRDB runs every statement, but here GRDB runs none.
-    sqlite3_commit_hook(handle, nil, nil)
-    sqlite3_rollback_hook(handle, nil, nil)
+  init(path: String, configuration: SQLiteConfiguration) throws(ServerError) {
+    handle = try Self.open(path, configuration)
   }
+
+  deinit { close() }
 
   static let dialect = SQLDialect(
     countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", givenKey: "INTEGER PRIMARY KEY",
@@ -109,7 +97,7 @@ final class SQLiteConnection: SQLConnection {
 
   /// The SQL of all statements prepared so far. Tests check the query plans of these statements.
   var preparedTexts: [String] {
-    handles.compactMap { handle in handle.flatMap(sqlite3_sql).map { String(cString: $0) } }
+    prepared.compactMap { raw in raw.flatMap(sqlite3_sql).map { String(cString: $0) } }
   }
 
   /// Turns off SQLite's own checkpoints, and begins to update ``pagesInLog``.
@@ -148,7 +136,7 @@ final class SQLiteConnection: SQLConnection {
     // NB: a checkpoint that waits for a reader would delay all writers.
     sqlite3_busy_timeout(handle, 0)
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-    sqlite3_busy_timeout(handle, Int32(SQLiteSettings.busyTimeoutSeconds * 1_000))
+    sqlite3_busy_timeout(handle, SQLiteSettings.busyTimeoutMilliseconds)
     truncationsLeft = code == SQLITE_OK ? 0 : truncationsLeft - 1
   }
 
@@ -157,30 +145,24 @@ final class SQLiteConnection: SQLConnection {
 
   /// Releases SQLite's resources. The connection cannot be used afterwards.
   func close() {
-    handles.removeAll()
-    prepared.removeAll()
-    // After an error, SQLite keeps the connection until the process ends. The file is not damaged.
-    try? queue.close()
+    if isClosed { return }
+    isClosed = true
+    // NB: SQLite keeps a connection open as long as one of its statements exists.
+    for statement in prepared { sqlite3_finalize(statement) }
+    prepared = []
+    sqlite3_close_v2(handle)
   }
 
   private func rawStatement(_ statement: SQLStatement) throws(ServerError) -> OpaquePointer {
-    if statement.index < handles.count, let known = handles[statement.index] { return known }
-    let text = statement.text(dialect)
-    let made: Statement
-    do {
-      made = try queue.inDatabase { try $0.cachedStatement(sql: text) }
-    } catch {
-      let serverError = SQLiteFailure.serverError(error, doing: text)
-      failure = failure ?? serverError
-      throw serverError
-    }
-    while handles.count <= statement.index {
-      handles.append(nil)
-      prepared.append(nil)
-    }
-    prepared[statement.index] = made
-    handles[statement.index] = made.sqliteStatement
-    return made.sqliteStatement
+    if statement.index < prepared.count, let known = prepared[statement.index] { return known }
+    if isClosed { throw SQLiteFailure.closed }
+    var made: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      handle, statement.text(dialect), -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
+    guard let raw = made else { throw failed(code, statement) }
+    while prepared.count <= statement.index { prepared.append(nil) }
+    prepared[statement.index] = raw
+    return raw
   }
 
   private func bind(

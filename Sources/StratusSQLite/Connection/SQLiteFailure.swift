@@ -1,6 +1,5 @@
+import CSQLite
 import Foundation
-import GRDB
-import GRDBSQLite
 import StratusDomain
 import StratusWire
 
@@ -8,15 +7,9 @@ import StratusWire
 enum SQLiteFailure {
   /// Converts an error.
   ///
-  /// - Parameter what: the operation that failed, for the log.
-  static func serverError(_ error: any Error, doing what: String) -> ServerError {
-    guard let error = error as? DatabaseError else {
-      return .fault(what, facts: ["error": String(describing: error)])
-    }
-    return serverError(
-      code: error.extendedResultCode.rawValue, message: error.message ?? "", doing: what)
-  }
-
+  /// - Parameters:
+  ///   - code: SQLite's result code. Extended codes tell more.
+  ///   - what: the operation that failed, for the log.
   static func serverError(code: Int32, message: String, doing what: String) -> ServerError {
     let facts = ["sqlite": "\(code): \(message)", "statement": what]
     switch code & 0xff {
@@ -33,6 +26,13 @@ enum SQLiteFailure {
     default:
       return .fault("SQLite refused a statement", facts: facts)
     }
+  }
+
+  /// The error for a file in which SQLite has found damage.
+  ///
+  /// - Parameter finding: the first row of a check.
+  static func damaged(_ finding: String) -> ServerError {
+    serverError(code: SQLITE_CORRUPT, message: finding, doing: "checking a file")
   }
 
   /// This text in the facts of an error says that a file is damaged.

@@ -1,5 +1,3 @@
-import GRDB
-
 /// The settings of SQLite connections.
 enum SQLiteSettings {
   /// The number of pages at which the writer makes the write-ahead log begin again at its start: 32
@@ -16,7 +14,7 @@ enum SQLiteSettings {
   static let repeatedCopiesMax = 3
   /// The time that this program waits while another program locks the file. Such a program is, for
   /// example, a backup or an operator's shell.
-  static let busyTimeoutSeconds = 5.0
+  static let busyTimeoutMilliseconds: Int32 = 5_000
   /// The maximum number of bodies in one commit. Each body waits for all bodies of its commit. At
   /// 10 µs for each body, this many bodies take about as long as a flush of an ordinary disk.
   static let bodiesPerCommitMax = 256
@@ -37,116 +35,67 @@ enum SQLiteSettings {
 
   /// The configuration of the only connection that writes to a file.
   ///
-  /// NB: GRDB's own WAL mode (a `DatabasePool`, or `journalMode = .wal`) sets `synchronous=NORMAL`
-  /// after `prepareDatabase` has run. A commit would then not be on disk when it returns.
-  static var writer: Configuration {
-    var configuration = shared
-    configuration.prepareDatabase { database in
-      // Pages have 4 KiB, because a commit of one record writes six pages, whatever their size. A
-      // log that has grown beyond 64 MiB is truncated to that size. `auto_vacuum` has an effect
-      // only on new files, and must be set before the journal mode.
-      try database.execute(
-        sql: """
-          PRAGMA page_size = 4096;
-          PRAGMA auto_vacuum = INCREMENTAL;
-          PRAGMA journal_mode = WAL;
-          PRAGMA synchronous = FULL;
-          PRAGMA cache_size = -16384;
-          PRAGMA wal_autocheckpoint = 0;
-          PRAGMA journal_size_limit = 67108864;
-          PRAGMA temp_store = MEMORY;
-          """)
-    }
-    return configuration
-  }
+  /// Pages have 4 KiB, because a commit of one record writes six pages, whatever their size. A log
+  /// that has grown beyond 64 MiB is truncated to that size.
+  ///
+  /// NB: `auto_vacuum` has an effect only on new files, and must be set before the journal mode.
+  static let writer = SQLiteConfiguration(
+    pragmas: """
+      PRAGMA page_size = 4096;
+      PRAGMA auto_vacuum = INCREMENTAL;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA cache_size = -16384;
+      PRAGMA wal_autocheckpoint = 0;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA temp_store = MEMORY;
+      """)
 
   /// The configuration of a connection that copies the log into the file while the writer
   /// continues.
-  static var checkpointer: Configuration {
-    var configuration = shared
-    configuration.prepareDatabase { database in
-      try database.execute(
-        sql: """
-          PRAGMA synchronous = FULL;
-          PRAGMA cache_size = -256;
-          PRAGMA wal_autocheckpoint = 0;
-          """)
-    }
-    return configuration
-  }
+  static let checkpointer = SQLiteConfiguration(
+    pragmas: """
+      PRAGMA synchronous = FULL;
+      PRAGMA cache_size = -256;
+      PRAGMA wal_autocheckpoint = 0;
+      """)
 
   /// The configuration of the connections that only read.
   ///
   /// Readers use the system's file cache. The first 64 MiB of the file are mapped, so that their
   /// pages need not be copied. Each reader's mapping counts as memory of the process. With a larger
   /// mapping, a server with a file of one gigabyte would seem to use several gigabytes.
-  static var reader: Configuration {
-    var configuration = shared
-    configuration.readonly = true
-    configuration.prepareDatabase { database in
-      try database.execute(
-        sql: """
-          PRAGMA cache_size = -4096;
-          PRAGMA mmap_size = 67108864;
-          PRAGMA temp_store = MEMORY;
-          """)
-    }
-    return configuration
-  }
+  static let reader = SQLiteConfiguration(
+    isReadOnly: true,
+    pragmas: """
+      PRAGMA cache_size = -4096;
+      PRAGMA mmap_size = 67108864;
+      PRAGMA temp_store = MEMORY;
+      """)
 
   /// The configuration of a store in memory. Its data is lost when the connection closes.
-  static var memory: Configuration {
-    var configuration = shared
-    configuration.prepareDatabase { database in
-      try database.execute(
-        sql: """
-          PRAGMA synchronous = OFF;
-          PRAGMA temp_store = MEMORY;
-          """)
-    }
-    return configuration
-  }
+  static let memory = SQLiteConfiguration(
+    pragmas: """
+      PRAGMA synchronous = OFF;
+      PRAGMA temp_store = MEMORY;
+      """)
 
   /// The configuration for reading a file that is copied or inspected. Other connections may use
   /// the file.
-  static var source: Configuration {
-    var configuration = shared
-    configuration.readonly = true
-    return configuration
-  }
+  static let source = SQLiteConfiguration(isReadOnly: true)
 
   /// The configuration of the only connection to a new copy, which no server uses yet.
   ///
   /// NB: the copy has no write-ahead log. Only the setting `EXTRA` flushes the folder after the
   /// journal is deleted. Otherwise the journal could exist again after a power loss, and would undo
   /// a commit.
-  static var copied: Configuration {
-    var configuration = shared
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA synchronous = EXTRA")
-    }
-    return configuration
-  }
+  static let copied = SQLiteConfiguration(pragmas: "PRAGMA synchronous = EXTRA;")
 
   /// The configuration of the only connection to a file that is compacted. SQLite sorts in
   /// temporary files and not in memory.
-  static var compacted: Configuration {
-    var configuration = shared
-    configuration.prepareDatabase { database in
-      try database.execute(
-        sql: """
-          PRAGMA cache_size = -16384;
-          PRAGMA temp_store = FILE;
-          """)
-    }
-    return configuration
-  }
-
-  private static var shared: Configuration {
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    configuration.allowsUnsafeTransactions = true
-    configuration.busyMode = .timeout(busyTimeoutSeconds)
-    return configuration
-  }
+  static let compacted = SQLiteConfiguration(
+    pragmas: """
+      PRAGMA cache_size = -16384;
+      PRAGMA temp_store = FILE;
+      """)
 }

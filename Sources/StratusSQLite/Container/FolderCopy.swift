@@ -1,5 +1,4 @@
 public import Foundation
-import GRDB
 public import StratusDomain
 import StratusSQL
 import StratusWire
@@ -23,7 +22,7 @@ public struct FolderCopy: Sendable {
   private let makeEpoch: @Sendable () -> Int64
   private let now: @Sendable () -> Int64
   /// The number of pages that are copied between two reports of progress: 4 MiB.
-  private static let pagesPerStep: CInt = 1_024
+  private static let pagesPerStep: Int32 = 1_024
 
   /// - Parameters:
   ///   - source: a data folder, or a copy of one.
@@ -168,40 +167,34 @@ public struct FolderCopy: Sendable {
     _ file: URL, to copy: URL, _ onProgress: (Double) -> Void = { _ in }
   ) throws(ServerError) {
     try OwnedFile.prepare(copy.path)
-    do {
-      let reading = try DatabaseQueue(path: file.path, configuration: SQLiteSettings.source)
-      let writing = try DatabaseQueue(path: copy.path, configuration: SQLiteSettings.copied)
-      try Self.copyPages(of: reading, to: writing, onProgress)
-      try reading.close()
-      try writing.writeWithoutTransaction { database in
-        // With this journal mode, the copy is one file without a log. The file can be read even on
-        // a read-only disk.
-        try database.execute(sql: "PRAGMA journal_mode = DELETE")
-        let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
-        if found != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: found) }
-      }
-      try writing.close()
+    do throws(ServerError) {
+      let writing = try SQLiteConnection(path: copy.path, configuration: SQLiteSettings.copied)
+      defer { writing.close() }
+      try Self.copyPages(of: file, to: writing, onProgress)
+      // With this journal mode, the copy is one file without a log. The file can be read even on a
+      // read-only disk.
+      try writing.define("PRAGMA journal_mode = DELETE")
+      let finding = try writing.first(Self.check, []) { $0.text(0) } ?? ""
+      if finding != "ok" { throw SQLiteFailure.damaged(finding) }
     } catch {
-      throw SQLiteFailure.serverError(error, doing: "copying \(file.path)")
+      var failure = error
+      failure.facts["statement"] = "copying \(file.path)"
+      throw failure
     }
   }
 
+  private static let check = SQLStatement("PRAGMA quick_check(1)")
+  private static let firstRead = SQLStatement("SELECT count(*) FROM sqlite_master")
+
   /// Copies a file in steps. The copy has the state of one moment.
   private static func copyPages(
-    of source: DatabaseQueue, to target: DatabaseQueue, _ onProgress: (Double) -> Void
-  ) throws {
-    try source.read { reading in
-      // NB: the first read determines the moment. Without it, each step would see the latest state,
-      // and SQLite would start the copy again after every commit of a running server.
-      _ = try Int.fetchOne(reading, sql: "SELECT count(*) FROM sqlite_master")
-      try withoutActuallyEscaping(onProgress) { onProgress in
-        try target.writeWithoutTransaction { writing in
-          try reading.backup(to: writing, pagesPerStep: pagesPerStep) { progress in
-            let total = Double(max(1, progress.totalPageCount))
-            onProgress(Double(progress.completedPageCount) / total)
-          }
-        }
-      }
-    }
+    of file: URL, to target: SQLiteConnection, _ onProgress: (Double) -> Void
+  ) throws(ServerError) {
+    let source = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.source)
+    defer { source.close() }
+    try source.execute(TransactionStatements.beginRead, [])
+    // NB: the first read determines the moment.
+    try source.run(firstRead, []) { _ in true }
+    try source.copyPages(to: target, pagesPerStep: pagesPerStep, onProgress: onProgress)
   }
 }

@@ -1,5 +1,4 @@
 public import Foundation
-import GRDB
 public import StratusDomain
 public import StratusSQL
 import StratusWire
@@ -152,15 +151,13 @@ public struct FolderInspection: Sendable {
   private static let anyTable = SQLStatement(
     "SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1")
 
+  private static let contentsCheck = SQLStatement("PRAGMA quick_check(1)")
+
   private func contentsProblem(of file: URL) throws(ServerError) -> String? {
-    do {
-      let queue = try DatabaseQueue(path: file.path, configuration: SQLiteSettings.source)
-      defer { try? queue.close() }
-      let found = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-      return found == "ok" ? nil : found ?? "SQLite cannot check it"
-    } catch {
-      throw SQLiteFailure.serverError(error, doing: "checking \(file.lastPathComponent)")
+    let found = try reading(file) { (connection) throws(ServerError) in
+      try connection.first(Self.contentsCheck, []) { $0.text(0) }
     }
+    return found == "ok" ? nil : found ?? "SQLite cannot check it"
   }
 
   private func reading<Value>(

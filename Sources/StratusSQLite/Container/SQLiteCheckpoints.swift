@@ -1,10 +1,8 @@
-import GRDB
-
 /// Copies most pages of the write-ahead log into the file, in parallel with the writer, when
 /// ``CheckpointPlan`` says so.
 final class SQLiteCheckpoints {
   private let path: String
-  private var queue: DatabaseQueue?
+  private var copier: LogCopier?
   private var plan = CheckpointPlan()
 
   init(path: String) { self.path = path }
@@ -21,15 +19,9 @@ final class SQLiteCheckpoints {
   /// - Parameter whenDone: is called on another thread. It makes the writer call
   ///   ``next(pagesInLog:mustShrink:)``.
   func copy(whenDone: @escaping @Sendable () -> Void) {
-    if queue == nil {
-      queue = try? DatabaseQueue(path: path, configuration: SQLiteSettings.checkpointer)
-    }
-    guard let queue else { return whenDone() }
-    queue.asyncWriteWithoutTransaction { database in
-      // Pages that cannot be copied here are copied by a later copy.
-      _ = try? database.checkpoint(.passive)
-      whenDone()
-    }
+    if copier == nil { copier = try? LogCopier(path: path) }
+    guard let copier else { return whenDone() }
+    copier.copy(whenDone)
   }
 
   /// Returns what follows a copy.
@@ -42,7 +34,7 @@ final class SQLiteCheckpoints {
 
   /// Waits until a copy in progress has ended.
   func close() {
-    try? queue?.close()
-    queue = nil
+    copier?.close()
+    copier = nil
   }
 }
