@@ -112,24 +112,10 @@ extension StoreSession {
     _ entries: [IndexEntry], of zone: Int64, in database: Int64
   ) throws(ServerError) {
     let dialect = connection.dialect
-    let sorted = entries.sorted(by: IndexEntry.lies(_:before:))
-    var rest = sorted[...]
-    if dialect.combinesStatements {
-      for (count, statement) in EntryStatements.insertSeveral {
-        while rest.count >= count {
-          var values: [SQLValue] = []
-          for entry in rest.prefix(count) {
-            values += entry.values(of: zone, in: database, dialect)
-          }
-          try connection.queue(statement, values)
-          rest = rest.dropFirst(count)
-        }
-      }
-    }
-    for entry in rest {
-      try connection.queue(
-        EntryStatements.insert, entry.values(of: zone, in: database, dialect))
-    }
+    try EntryStatements.insertAll(
+      entries.sorted(by: IndexEntry.lies(_:before:)).map {
+        $0.values(of: zone, in: database, dialect)
+      }, on: connection)
   }
 
   public func setBuildCursor(
