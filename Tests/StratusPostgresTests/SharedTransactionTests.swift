@@ -96,7 +96,7 @@
         #expect(jobs.allSatisfy { $0.failures == [nil] })
         check(sent.take())
         let changes = try Self.column(
-          "SELECT change::TEXT FROM records ORDER BY change", of: schema, in: cluster)
+          "SELECT change::TEXT FROM records ORDER BY records.change", of: schema, in: cluster)
         #expect(changes == (1...17).map { "\($0)" })
       }
     }
@@ -146,7 +146,7 @@
         #expect(late.failures == [nil])
         #expect(late.attempts == 2)
         let changes = try Self.column(
-          "SELECT change::TEXT FROM records ORDER BY zone, change", of: schema, in: cluster)
+          "SELECT change::TEXT FROM records ORDER BY zone, records.change", of: schema, in: cluster)
         #expect(changes == ["1", "3", "1", "3"])
       }
     }
