@@ -257,6 +257,10 @@
       if case .conflict = kind { true } else { false }
     }
 
+    var isHeld: Bool {
+      if case .held = kind { true } else { false }
+    }
+
     var isChange: Bool {
       if case .changed = kind { true } else { false }
     }

@@ -57,7 +57,8 @@
     /// - Parameters:
     ///   - waits: whether the transaction waits for its locks, and is repeated after each conflict.
     ///   - attempts: the maximum number of attempts of a transaction that does not wait, if it
-    ///     conflicts with others.
+    ///     conflicts with others. If it is greater than 1, the transaction is also repeated once
+    ///     after it has found a lock that is held.
     /// - Returns: false if the bodies must run again in another way. No caller is resumed in this
     ///   case.
     private func finish(
@@ -89,6 +90,7 @@
       var duplicates = 0
       var changes = 0
       var conflicts = 0
+      var heldLocks = 0
       for attempt in 0..<PostgresLimits.attemptsMax {
         pause(before: attempt)
         let failure: PostgresFailure
@@ -104,7 +106,12 @@
         last = failure.error
         if !waits {
           if failure.isConflict { conflicts += 1 }
-          let isRepeated = failure.isConflict && conflicts < attempts
+          if failure.isHeld { heldLocks += 1 }
+          // NB: PostgreSQL answers a commit before it releases the locks. So a lock of another
+          // thread may be free a moment later.
+          let isRepeated =
+            failure.isConflict && conflicts < attempts
+            || failure.isHeld && attempts > 1 && heldLocks == 1
           if !isRepeated, !failure.isLoss { return .separate }
         }
         switch failure.kind {
