@@ -30,7 +30,8 @@ public final class CountingConnection: SQLConnection {
 
   public var dialect: SQLDialect { connection.dialect }
 
-  /// NB: the saves wait here and not on the other connection, so that their statements are recorded.
+  /// NB: the saves wait here and not on the other connection, so that their statements are
+  /// recorded.
   public var saves: CollectedSaves? { connection.saves == nil ? nil : collected }
 
   public func sendSaves() throws(ServerError) {
