@@ -53,13 +53,18 @@
     /// takes less time than the bodies (measured, `nodes.md`).
     static let bodiesPerCommitMax = 16
     /// The maximum number of lanes whose bodies share a transaction. With 1, each lane has
-    /// transactions of its own.
-    static let lanesPerCommitMax = 8
-    /// The number of transactions among which the waiting lanes are divided while all threads work.
-    /// With a smaller number, a transaction takes more lanes. Choice: the number of processors of a
-    /// small database server, because a transaction for each thread would hold only one or two
-    /// lanes.
-    static let commitsPerBacklog = 4
+    /// transactions of its own. Choice: PostgreSQL notes the single pages and rows of a table that
+    /// a transaction has read only up to 31 (`max_pred_locks_per_relation`). With more, the whole
+    /// table counts as read, and each concurrent write to it is a conflict.
+    static let lanesPerCommitMax = 16
+    /// The number of threads that work on short bodies if few lanes wait. Choice: one transaction
+    /// can run while another one waits for its commit. Each further transaction at the same time
+    /// makes the transactions smaller, and conflicts more frequent (measured, `nodes.md`).
+    static let laneThreads = 2
+    /// If no transaction of short bodies ends for this time, a further thread works on them.
+    static let stuckSeconds = 0.1
+    /// The maximum number of attempts of a transaction of several lanes, if it conflicts.
+    static let attemptsTogether = 3
     /// The maximum number of attempts of a transaction that conflicts with others.
     static let attemptsMax = 50
     /// The number of attempts after which a transaction also takes the lock of its store.

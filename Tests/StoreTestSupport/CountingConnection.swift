@@ -7,6 +7,7 @@ public final class CountingConnection: SQLConnection {
   private let connection: any SQLConnection
   private var texts: [String] = []
   private var rowsCount = 0
+  private let collected = CollectedSaves()
 
   public init(_ connection: any SQLConnection) { self.connection = connection }
 
@@ -29,10 +30,34 @@ public final class CountingConnection: SQLConnection {
 
   public var dialect: SQLDialect { connection.dialect }
 
+  /// NB: the saves wait here and not on the other connection, so that their statements are
+  /// recorded.
+  public var saves: CollectedSaves? { connection.saves == nil ? nil : collected }
+
+  public func sendSaves() throws(ServerError) {
+    let before = writes
+    defer { writes = before }
+    try collected.send(on: self)
+  }
+
+  public var writes: Int {
+    get { connection.writes }
+    set { connection.writes = newValue }
+  }
+
+  public func queue(
+    _ statement: SQLStatement, _ values: [SQLValue], dividingIf reason: String
+  ) throws(ServerError) {
+    try sendSaves()
+    note(statement)
+    try connection.queue(statement, values, dividingIf: reason)
+  }
+
   public func run(
     _ statement: SQLStatement, _ values: [SQLValue],
     row: (any SQLRow) throws(ServerError) -> Bool
   ) throws(ServerError) {
+    try sendSaves()
     note(statement)
     try connection.run(statement, values) { (found) throws(ServerError) in
       rowsCount += 1
@@ -43,6 +68,7 @@ public final class CountingConnection: SQLConnection {
   public func execute(
     _ statement: SQLStatement, _ values: [SQLValue]
   ) throws(ServerError) -> Int {
+    try sendSaves()
     note(statement)
     return try connection.execute(statement, values)
   }
@@ -50,6 +76,7 @@ public final class CountingConnection: SQLConnection {
   public func queue(
     _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
   ) throws(ServerError) {
+    try sendSaves()
     note(statement)
     try connection.queue(statement, values, expecting: expected)
   }
@@ -57,11 +84,15 @@ public final class CountingConnection: SQLConnection {
   public func insert(
     _ statement: SQLStatement, _ values: [SQLValue]
   ) throws(ServerError) -> Int64 {
+    try sendSaves()
     note(statement)
     return try connection.insert(statement, values)
   }
 
-  public func define(_ text: String) throws(ServerError) { try connection.define(text) }
+  public func define(_ text: String) throws(ServerError) {
+    try sendSaves()
+    try connection.define(text)
+  }
 
   public func upgradePhase() throws(ServerError) -> SQLUpgradePhase {
     try connection.upgradePhase()

@@ -1,6 +1,7 @@
 #if Postgres
   import Foundation
   import StratusDomain
+  import StratusSQL
   import Synchronization
   import Testing
 
@@ -17,26 +18,69 @@
       #expect(record.works == [[[1], [2], [3], [4]], [[5], [6]]])
     }
 
-    @Test func `each lane has a transaction of its own while a thread is free`() async {
+    /// The third thread begins when the lanes of a full transaction wait.
+    @Test func `two threads work on short bodies, and a further one for each full transaction`()
+      async
+    {
       let record = PoolRecord()
-      let pool = record.pool(threadsMax: 4, lanesMax: 4)
-      for number in 1...4 { pool.add(PoolJob(number, lane: number)) }
-      for _ in 1...4 { await record.nextBegin() }
+      let pool = record.pool(threadsMax: 4, lanesMax: 2)
+      for number in 1...2 {
+        pool.add(PoolJob(number, lane: number))
+        await record.nextBegin()
+      }
+      pool.add(PoolJob(3, lane: 3))
+      pool.add(PoolJob(4, lane: 4))
+      await record.nextBegin()
+      #expect(record.works == [[[1]], [[2]], [[3], [4]]])
       await record.finish(pool)
-      let transactions = record.works.map { Array($0.joined()) }.sorted { $0[0] < $1[0] }
-      #expect(transactions == [[1], [2], [3], [4]])
     }
 
-    /// The threads take eight lanes: four of eight, two of four, one of two, and the last one.
-    @Test func `waiting lanes are divided among the transactions of a backlog`() async {
+    @Test func `each schema has threads for its short bodies`() async {
       let record = PoolRecord()
-      let pool = record.pool(threadsMax: 2, lanesMax: 8, commitsPerBacklog: 2)
-      await record.occupy(2, of: pool)
-      for number in 1...8 { pool.add(PoolJob(number, lane: number)) }
+      let pool = record.pool(threadsMax: 4, lanesMax: 8, laneThreads: 1)
+      for (number, schema) in ["one", "other"].enumerated() {
+        pool.add(PoolJob(number, lane: number, schema: schema))
+        await record.nextBegin()
+      }
+      pool.add(PoolJob(2, lane: 2, schema: "one"))
       await record.finish(pool)
-      #expect(record.works.map(\.count).sorted() == [1, 1, 2, 4])
-      let bodies = Array(record.works.joined().joined()).sorted()
-      #expect(bodies == Array(1...8))
+      #expect(record.works == [[[0]], [[1]], [[2]]])
+    }
+
+    /// The threads are held, so the third one begins only because of the time.
+    @Test func `a further thread takes short bodies if the others do not get on`() async {
+      let record = PoolRecord()
+      let pool = record.pool(threadsMax: 3, lanesMax: 8, stuckSeconds: 0.001)
+      for number in 1...3 {
+        pool.add(PoolJob(number, lane: number))
+        await record.nextBegin()
+      }
+      #expect(record.works == [[[1]], [[2]], [[3]]])
+      await record.finish(pool)
+    }
+
+    @Test func `a thread that waits for locks leaves its place to another thread`() async {
+      let record = PoolRecord()
+      let pool = record.pool(threadsMax: 2, lanesMax: 8, laneThreads: 1)
+      pool.add(PoolJob(1, lane: 1, waits: true))
+      await record.nextBegin()
+      pool.add(PoolJob(2, lane: 2))
+      await record.nextBegin()
+      #expect(record.works == [[[1]], [[2]]])
+      await record.finish(pool)
+    }
+
+    @Test func `a body that is not short stays alone, also in the lane of short ones`() async {
+      let record = PoolRecord()
+      let pool = record.pool(threadsMax: 1, lanesMax: 8)
+      await record.occupy(1, of: pool)
+      pool.add(PoolJob(1, lane: 1))
+      pool.add(PoolJob(2, lane: 2, isShort: false))
+      pool.add(PoolJob(3, lane: 3))
+      pool.add(PoolJob(4, lane: 1, isShort: false))
+      pool.add(PoolJob(5, lane: 1))
+      await record.finish(pool)
+      #expect(record.works == [[[1], [3]], [[2]], [[4]], [[5]]])
     }
 
     @Test func `a body without zones and a lane of another schema stay out of a group`() async {
@@ -102,10 +146,21 @@
     let schema: String
     let locks: [Int64]
     let order: String
+    let wish: ReadWish?
+    /// Whether the body waits for its locks.
+    let waits: Bool
 
-    /// - Parameter lane: the number of the only lock, or nil for a body without locks.
-    init(_ number: Int, lane: Int?, schema: String = "store", order: String? = nil) {
+    /// - Parameters:
+    ///   - lane: the number of the only lock, or nil for a body without locks.
+    ///   - isShort: whether the body is short. A body without locks is not.
+    init(
+      _ number: Int, lane: Int?, schema: String = "store", order: String? = nil,
+      isShort: Bool = true, waits: Bool = false
+    ) {
       self.number = number
+      self.waits = waits
+      wish =
+        isShort && lane != nil ? ReadWish(database: .public, zone: "a", record: "b") : nil
       self.schema = schema
       locks = lane.map { [Int64($0)] } ?? []
       // NB: texts of equal length have the order of their numbers.
@@ -153,10 +208,12 @@
     /// How often a body was given to a thread after a later body of its lane.
     var swapsCount: Int { state.withLock(\.swapsCount) }
 
-    func pool(threadsMax: Int, lanesMax: Int, commitsPerBacklog: Int = 1) -> PostgresPool {
+    func pool(
+      threadsMax: Int, lanesMax: Int, laneThreads: Int = 2, stuckSeconds: Double = 1_000
+    ) -> PostgresPool {
       PostgresPool(
         name: "test", threadsMax: threadsMax, waitingMax: 10_000, lanesMax: lanesMax,
-        commitsPerBacklog: commitsPerBacklog
+        laneThreads: laneThreads, stuckSeconds: stuckSeconds
       ) { _ in RecordingWorker(record: self) }
     }
 
@@ -204,8 +261,10 @@
 
     init(record: PoolRecord) { self.record = record }
 
-    func run(_ lanes: [[any PostgresJob]]) {
-      record.run(lanes.map { $0.compactMap { $0 as? PoolJob } })
+    func run(_ lanes: [[any PostgresJob]], whenWaiting: () -> Void) {
+      let jobs = lanes.map { $0.compactMap { $0 as? PoolJob } }
+      if jobs.joined().contains(where: \.waits) { whenWaiting() }
+      record.run(jobs)
       for job in lanes.joined() { job.finish(failure: nil) }
     }
 

@@ -48,8 +48,10 @@
           let own = StoreSession(connection: counting)
           _ = try own.createZone(named: "Notes", in: Self.ann)
           try Self.save("first", entries: entries, on: own)
+          try counting.sendSaves()
           _ = counting.take()
           try Self.save("second", entries: entries, on: own)
+          try counting.sendSaves()
           return counting.take()
         }
       }
@@ -70,10 +72,26 @@
         ])
     }
 
-    /// 23 entries are 16, four, two and one.
-    @Test func `a statement inserts up to sixteen index entries`() async throws {
-      let sent = try await statements(entries: 23)
-      #expect(sent.filter { $0 == "INSERT INTO entries" }.count == 4)
+    @Test func `one statement inserts any number of index entries`() async throws {
+      for count in [1, 2, 3, 23] {
+        let sent = try await statements(entries: count)
+        #expect(sent.filter { $0 == "INSERT INTO entries" }.count == 1)
+      }
+    }
+
+    /// The watches of a database are read with its zone, unless there are any.
+    @Test func `the first save into a database on a connection reads no watches`() async throws {
+      try await withNodes(1) { _, nodes in
+        let store = try await nodes[0].stores.openStore(at: development)
+        let sent = try await store.engine.write { (session) throws(ServerError) in
+          _ = try session.createZone(named: "Notes", in: Self.ann)
+          let counting = CountingConnection(session.connection)
+          try Self.save("first", entries: 0, on: StoreSession(connection: counting))
+          try counting.sendSaves()
+          return counting.take()
+        }
+        #expect(!sent.contains { $0.hasPrefix("SELECT subject,") })
+      }
     }
 
     /// The first statements change no row, so the last one changes none either.

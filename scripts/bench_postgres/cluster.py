@@ -41,7 +41,7 @@ def kind_of(statement):
         return "unlock"
     if "PG_ADVISORY_" in text or "PG_TRY_ADVISORY_" in text:
         return "advisory"
-    if text.startswith(("INSERT", "UPDATE", "DELETE", "WITH CHANGED")):
+    if text.startswith(("INSERT", "UPDATE", "DELETE", "WITH CHANGED", "WITH ADVANCED", "WITH SENT")):
         return "write"
     if "FOR UPDATE" in text:
         return "lock"

@@ -69,7 +69,8 @@ extension StoreConformance {
         for zone in zones {
           group.addTask {
             do throws(ServerError) {
-              try await store.write(to: [zone]) { (body) throws(ServerError) in
+              try await store.write(to: [zone], reading: "\(round)") {
+                (body) throws(ServerError) in
                 try body.save(["\(round)"], in: try body.someZone(zone.name, in: zone.database))
                 if round == 3 { throw Sample.refusal }
               }

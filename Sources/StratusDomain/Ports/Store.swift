@@ -30,9 +30,28 @@ public protocol Store: Sendable {
     to zones: [ZoneAddress],
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
+
+  /// Runs `body` like ``write(to:_:)``. The name of a record only makes it faster: a store across a
+  /// network may read what several bodies need at once, and may run these bodies in one
+  /// transaction.
+  ///
+  /// - Parameter record: the record of the only zone whose latest state `body` reads first, or nil.
+  ///   A body with such a record is short.
+  /// - Throws: the same errors as `read`.
+  func write<Value: Sendable>(
+    to zones: [ZoneAddress], reading record: String?,
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value
 }
 
 extension Store {
+  public func write<Value: Sendable>(
+    to zones: [ZoneAddress], reading record: String?,
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await write(to: zones, body)
+  }
+
   public func write<Value: Sendable>(
     to zones: [ZoneAddress],
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value

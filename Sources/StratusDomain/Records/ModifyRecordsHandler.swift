@@ -61,7 +61,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
     let zones = batches.batches.map(\.address)
     let (response, hasMoreToCascade, isWatched, invited) = try await database.store.write(
-      to: zones
+      to: zones, reading: Self.onlyRecord(of: operations, in: zones)
     ) {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
@@ -96,6 +96,18 @@ struct ModifyRecordsHandler: EndpointHandler {
     if isWatched { changes.send(StoreSignal(database.address)) }
     if !invited.isEmpty { await invitations.invited(invited) }
     return response
+  }
+
+  /// Returns the record of a request that saves only this record, or nil for any other request. A
+  /// deletion may take long, because it may delete many further records.
+  private static func onlyRecord(
+    of operations: [RecordOperation], in zones: [ZoneAddress]
+  ) -> String? {
+    guard operations.count == 1, zones.count == 1 else { return nil }
+    switch operations[0].kind {
+    case .create, .update, .forceUpdate, .replace, .forceReplace: return operations[0].recordName
+    case .delete, .forceDelete: return nil
+    }
   }
 
   /// Returns the zones of other users in which the caller has no role. A request for such a zone

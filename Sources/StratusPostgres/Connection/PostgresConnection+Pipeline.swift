@@ -178,7 +178,7 @@
           // NB: a connection that has lost its row in `writers` can commit nothing more, and must
           // be replaced.
           case PostgresCommits.shutOut: .lost
-          case PostgresFailure.heldLock: .conflict
+          case PostgresFailure.heldLock: .held
           default: .other
           }
         note(PostgresFailure(kind, .fault(otherwise, facts: ["statement": what])))

@@ -34,7 +34,7 @@
     /// - Parameters:
     ///   - locks: the advisory locks to hold until the transaction ends.
     ///   - waitsForLocks: whether the transaction waits for locks that other transactions hold.
-    ///     Otherwise such a lock makes it fail with a conflict.
+    ///     Otherwise such a lock makes it fail.
     func beginWrite(
       in schema: String, locks: [Int64], waitsForLocks: Bool = true
     ) throws(ServerError) {
@@ -77,6 +77,7 @@
         if hasUnreadPart { sync() }
         readFinishedParts()
         try checkUsable()
+        try sendSaves()
         if writes > 0, let statement {
           commits += 1
           try queue(
@@ -111,6 +112,7 @@
     func rollback() {
       guard isInTransaction else { return }
       isInTransaction = false
+      discardSaves()
       guard PQstatus(handle) == CONNECTION_OK else { return }
       // After an error, the server ignores everything up to the next synchronization point.
       settle()
@@ -127,6 +129,7 @@
       if failure == nil { mayHoldLocks = false }
       failure = nil
       writes = 0
+      discardSaves()
       guard PQstatus(handle) == CONNECTION_OK else {
         throw note(PostgresFailure(of: nil, on: handle, doing: "beginning")).error
       }
@@ -144,6 +147,7 @@
 
     /// Makes statements use the tables of this schema until the transaction ends.
     func use(schema: String) throws(ServerError) {
+      try sendSaves()
       try send(control: "SET LOCAL search_path TO \"\(schema)\"")
       self.schema = schema
       mustSetSchema = true
@@ -155,6 +159,7 @@
     ) throws(ServerError) -> Value {
       try prepare(for: schema)
       let value = try body(self)
+      try sendSaves()
       // NB: in a pipeline, statements without `BEGIN` are one transaction up to the next
       // synchronization point.
       sync()

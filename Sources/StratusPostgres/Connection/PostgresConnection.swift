@@ -28,8 +28,11 @@
     var mayHoldLocks = false
     /// Whether PostgreSQL sent a warning since the commit was sent.
     var hasWarning = false
-    /// The number of statements in the present transaction that may have written rows.
+    /// The number of statements in the present transaction that may have written rows, and of the
+    /// rows that were collected.
     var writes = 0
+    /// The saves of the present transaction that are not sent yet.
+    private let collected = CollectedSaves()
     /// The number of the newest commit of this connection. Only transactions that write are
     /// counted.
     var commits: Int64 = 0
@@ -90,6 +93,19 @@
 
     var dialect: SQLDialect { PostgresDialect.dialect }
 
+    var saves: CollectedSaves? { collected }
+
+    func sendSaves() throws(ServerError) {
+      if collected.isEmpty { return }
+      // NB: the saves were counted when they were collected.
+      let before = writes
+      defer { writes = before }
+      try collected.send(on: self)
+    }
+
+    /// Forgets the saves of a transaction that has ended.
+    func discardSaves() { collected.discard() }
+
     /// Whether the connection can run another transaction.
     var isSound: Bool {
       PQstatus(handle) == CONNECTION_OK && failure?.isLoss != true
@@ -123,10 +139,21 @@
         return
       }
       try checkUsable()
+      try sendSaves()
       writes += 1
       try send(
         statement, values, expectsOne: expected != nil,
         as: .queued(statement, otherwise: expected?.otherwise))
+    }
+
+    func queue(
+      _ statement: SQLStatement, _ values: [SQLValue], dividingIf reason: String
+    ) throws(ServerError) {
+      try checkUsable()
+      try sendSaves()
+      writes += 1
+      try send(
+        statement, values, expectsOne: false, as: .queued(statement, otherwise: reason))
     }
 
     func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64 {
@@ -146,6 +173,7 @@
     /// Runs a body outside of the pipeline mode, after the answers to all earlier statements.
     func directly(_ body: () throws(PostgresFailure) -> Void) throws(ServerError) {
       try checkUsable()
+      try sendSaves()
       sync()
       settle()
       try checkUsable()
@@ -214,6 +242,7 @@
       to statement: SQLStatement, _ values: [SQLValue]
     ) throws(ServerError) -> OpaquePointer {
       try checkUsable()
+      try sendSaves()
       try send(statement, values, expectsOne: false, as: .answer(statement))
       return try readAnswer()
     }
@@ -222,6 +251,14 @@
   extension PostgresFailure {
     var isLoss: Bool {
       if case .lost = kind { true } else { false }
+    }
+
+    var isConflict: Bool {
+      if case .conflict = kind { true } else { false }
+    }
+
+    var isHeld: Bool {
+      if case .held = kind { true } else { false }
     }
 
     var isChange: Bool {

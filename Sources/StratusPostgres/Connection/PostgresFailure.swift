@@ -9,6 +9,8 @@
     enum Kind {
       /// The transaction conflicted with another one. It can run again.
       case conflict
+      /// A transaction that does not wait for its locks has found a lock that another one holds.
+      case held
       /// A row with the same key exists. Another transaction may have inserted the row, so the
       /// transaction runs again once.
       case duplicate

@@ -115,7 +115,10 @@
       sharedKeys: SharedKeys(
         share: { "SELECT pg_advisory_xact_lock_shared(\(lock(of: $0)))" },
         hold: { "SELECT pg_advisory_xact_lock(\(lock(of: $0)))" }, newest: newestKey),
-      hasSequences: true, combinesStatements: true)
+      hasSequences: true, combinesStatements: true,
+      lists: SQLLists(
+        integers: { PostgresValues.list($0, of: PostgresValues.bigint) },
+        texts: { PostgresValues.list($0, of: PostgresValues.bytea) }))
 
     /// PostgreSQL refuses a row of an index with more than 2,704 bytes. The row of an entry has up
     /// to 51 bytes besides the value.

@@ -70,9 +70,47 @@
       }
     }
 
+    /// Returns a list in PostgreSQL's binary form of an array. PostgreSQL finds out the type of the
+    /// array from the statement.
+    ///
+    /// - Parameter type: the type of the elements.
+    static func list(_ values: [SQLValue], of type: Oid) -> SQLValue {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(20 + values.count * 12)
+      func append(_ number: Int32) {
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+      }
+      func append(_ element: some Collection<UInt8>) {
+        append(Int32(clamping: element.count))
+        bytes.append(contentsOf: element)
+      }
+      // The number of dimensions, whether there are nulls, and the type. The length and the first
+      // index of the only dimension follow.
+      append(Int32(values.isEmpty ? 0 : 1))
+      append(Int32(values.contains(.null) ? 1 : 0))
+      append(Int32(bitPattern: type))
+      if !values.isEmpty {
+        append(Int32(clamping: values.count))
+        append(Int32(1))
+      }
+      for value in values {
+        switch value {
+        case .null: append(Int32(-1))
+        case .integer(let integer):
+          append(Int32(8))
+          withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
+        case .text(let text): append(text.utf8)
+        case .bytes(let blob): append(blob)
+        }
+      }
+      return .bytes(bytes)
+    }
+
+    /// The type `BYTEA`.
+    static let bytea: Oid = 17
     /// The type `BIGINT`. NB: without this type, PostgreSQL would expect four bytes for a number
     /// that is compared with a constant, such as in `1 = ?`.
-    private static let bigint: Oid = 20
+    static let bigint: Oid = 20
 
     /// The format code of binary values.
     static let binary: Int32 = 1

@@ -8,7 +8,7 @@
 
     init(connector: PostgresConnector) { self.connector = connector }
 
-    func run(_ lanes: [[any PostgresJob]]) {
+    func run(_ lanes: [[any PostgresJob]], whenWaiting: () -> Void) {
       for job in lanes.joined() { job.finish(failure: run(job)) }
     }
 

@@ -34,11 +34,21 @@
       locking keys: [String],
       _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
     ) async throws(ServerError) -> Value {
+      try await write(locking: keys, reading: nil, body)
+    }
+
+    /// A body with a wish is short (``Store/write(to:reading:_:)``), so it may share a transaction
+    /// with the bodies of other zones.
+    public func write<Value: Sendable>(
+      locking keys: [String], reading wish: ReadWish?,
+      _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+    ) async throws(ServerError) -> Value {
       let locks = Set(keys.map { PostgresLockNumber.zone($0, in: schema) }).sorted()
       let result = await withCheckedContinuation { continuation in
         pools.writers.add(
           PostgresBody<Session, Value>(
-            in: schema, locks: locks, order: keys.min() ?? "", body, continuation: continuation))
+            in: schema, locks: locks, order: keys.min() ?? "", wish: wish, body,
+            continuation: continuation))
       }
       return try result.get()
     }

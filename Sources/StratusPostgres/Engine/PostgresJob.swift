@@ -10,9 +10,15 @@
     var locks: [Int64] { get }
     /// Bodies of several lanes that share a transaction run in the order of these texts.
     var order: String { get }
+    /// The zone and the record that the body reads first. A body with a wish is short, and others
+    /// have none.
+    var wish: ReadWish? { get }
 
     /// Tells the session that a transaction begins.
     func begin(on connection: PostgresConnection)
+
+    /// Reads at once what several bodies of the transaction will read first.
+    func read(_ wishes: [ReadWish], on connection: PostgresConnection) throws(ServerError)
 
     /// Runs the body. This method may be called again after the writes of the body were undone.
     ///
@@ -29,6 +35,11 @@
     func forget(on connection: PostgresConnection)
   }
 
+  extension PostgresJob {
+    var wish: ReadWish? { nil }
+    func read(_ wishes: [ReadWish], on connection: PostgresConnection) throws(ServerError) {}
+  }
+
   /// A body whose result has the type `Value`.
   ///
   /// NB: this type is unchecked. The pool passes the body from the caller's thread to the thread of
@@ -39,23 +50,29 @@
     let schema: String
     let locks: [Int64]
     let order: String
+    let wish: ReadWish?
     private let body: @Sendable (Session) throws(ServerError) -> Value
     private let continuation: Continuation
     private var value: Value?
 
     init(
-      in schema: String, locks: [Int64] = [], order: String = "",
+      in schema: String, locks: [Int64] = [], order: String = "", wish: ReadWish? = nil,
       _ body: @escaping @Sendable (Session) throws(ServerError) -> Value,
       continuation: Continuation
     ) {
       self.schema = schema
       self.locks = locks
       self.order = order
+      self.wish = wish
       self.body = body
       self.continuation = continuation
     }
 
     func begin(on connection: PostgresConnection) { session(on: connection).begin() }
+
+    func read(_ wishes: [ReadWish], on connection: PostgresConnection) throws(ServerError) {
+      try session(on: connection).readTogether(wishes)
+    }
 
     func attempt(on connection: PostgresConnection) -> ServerError? {
       value = nil

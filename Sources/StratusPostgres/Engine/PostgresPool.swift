@@ -9,8 +9,9 @@
   /// runs several bodies of the lane in one transaction. A zone that many callers change is faster
   /// in this way than with one connection for each body (measured, `nodes.md`).
   ///
-  /// If lanes wait although all threads work, a thread takes several lanes into one transaction. So
-  /// the lanes share the statements that each transaction needs.
+  /// The lanes of short bodies share transactions, because one statement can then do the work of
+  /// many bodies. So only a few threads work on such lanes at the same time. Further threads do so
+  /// if many lanes wait, or if the others do not get on.
   ///
   /// NB: `@unchecked` is safe, because `condition` guards all variables.
   final class PostgresPool: @unchecked Sendable {
@@ -20,18 +21,40 @@
       case own(Int)
     }
 
+    /// A lane that waits for a thread, and the number that it got when it became ready.
+    private struct Ready {
+      let lane: Lane
+      let number: Int
+    }
+
+    /// The lanes of one schema whose first bodies are short.
+    private struct Short {
+      /// The lanes that became ready, the first one first.
+      var ready: [Ready] = []
+      /// The number of threads that work on such lanes, except those that wait for locks.
+      var threads = 0
+      /// The number of their transactions that have ended.
+      var ends = 0
+    }
+
     private let condition = NSCondition()
     private let name: String
     private let threadsMax: Int
     private let waitingMax: Int
     private let lanesMax: Int
-    private let commitsPerBacklog: Int
+    private let laneThreads: Int
+    private let stuckSeconds: Double
     private let makeWorker: @Sendable (_ name: String) -> any PostgresWorking
 
     private var lanes: [Lane: [any PostgresJob]] = [:]
-    /// The lanes that have waiting bodies and on which no thread works. The lane that became ready
-    /// first is the first one.
-    private var ready: [Lane] = []
+    /// The lanes that have waiting bodies and on which no thread works. These are the lanes with
+    /// short bodies, by schema. A schema without such lanes and without threads is left out.
+    private var short: [String: Short] = [:]
+    /// The other lanes that have waiting bodies and on which no thread works, the first one first.
+    private var other: [Ready] = []
+    private var readyCount = 0
+    /// Whether a thread waits for the end of a transaction of short bodies.
+    private var isWatched = false
     private var waiting = 0
     private var bodies = 0
     private var threads = 0
@@ -42,19 +65,22 @@
     /// - Parameters:
     ///   - name: the beginning of the threads' names. A hyphen and the number of the thread follow.
     ///   - lanesMax: the maximum number of lanes that a worker gets at once.
-    ///   - commitsPerBacklog: see ``PostgresLimits/commitsPerBacklog``.
+    ///   - laneThreads: see ``PostgresLimits/laneThreads``.
+    ///   - stuckSeconds: see ``PostgresLimits/stuckSeconds``.
     ///   - makeWorker: creates the worker of a new thread.
     init(
       name: String, threadsMax: Int, waitingMax: Int,
       lanesMax: Int = PostgresLimits.lanesPerCommitMax,
-      commitsPerBacklog: Int = PostgresLimits.commitsPerBacklog,
+      laneThreads: Int = PostgresLimits.laneThreads,
+      stuckSeconds: Double = PostgresLimits.stuckSeconds,
       makeWorker: @escaping @Sendable (_ name: String) -> any PostgresWorking
     ) {
       self.name = name
       self.threadsMax = threadsMax
       self.waitingMax = waitingMax
       self.lanesMax = lanesMax
-      self.commitsPerBacklog = commitsPerBacklog
+      self.laneThreads = laneThreads
+      self.stuckSeconds = stuckSeconds
       self.makeWorker = makeWorker
     }
 
@@ -80,16 +106,67 @@
       let lane: Lane =
         job.locks.isEmpty ? .own(bodies) : .zones(schema: job.schema, locks: job.locks)
       // NB: a lane without waiting bodies stays in `lanes` while a thread works on it.
-      if lanes[lane] == nil { ready.append(lane) }
+      let isNew = lanes[lane] == nil
       lanes[lane, default: []].append(job)
-      // NB: a woken thread counts as idle until it runs. So the number of ready lanes is compared
-      // with the number of idle threads.
-      if ready.count > idle, threads < threadsMax {
-        startThread()
-      } else {
-        condition.signal()
+      if isNew {
+        // NB: if there was a task for the lane before, a thread was woken for the task.
+        let before = tasks
+        makeReady(lane)
+        if tasks > before || tasks == 0 { wake() }
       }
       return nil
+    }
+
+    private func makeReady(_ lane: Lane) {
+      readyCount += 1
+      let ready = Ready(lane: lane, number: readyCount)
+      if case .zones(let schema, _) = lane, lanes[lane]?.first?.wish != nil {
+        short[schema, default: Short()].ready.append(ready)
+      } else {
+        other.append(ready)
+      }
+    }
+
+    /// Whether a thread may take lanes with short bodies of a schema. With each full transaction
+    /// that waits, one more thread may do so.
+    private func mayTake(_ short: Short) -> Bool {
+      if short.ready.isEmpty { return false }
+      return short.threads < laneThreads
+        || short.ready.count >= lanesMax * (short.threads - laneThreads + 1)
+    }
+
+    /// The number of transactions that threads may begin. One of them takes all lanes with short
+    /// bodies of a schema.
+    private var tasks: Int { other.count + short.values.filter { mayTake($0) }.count }
+
+    /// The schema whose lane with short bodies became ready first, or nil if there is no such lane.
+    private func firstShort(where isWanted: (Short) -> Bool) -> (schema: String, number: Int)? {
+      var first: (schema: String, number: Int)?
+      for (schema, lanes) in short {
+        guard let number = lanes.ready.first?.number, number < first?.number ?? .max,
+          isWanted(lanes)
+        else { continue }
+        first = (schema, number)
+      }
+      return first
+    }
+
+    /// Wakes or starts a thread for the ready lanes.
+    ///
+    /// NB: a woken thread counts as idle until it runs. So the number of tasks is compared with the
+    /// number of idle threads.
+    private func wake() {
+      let tasks = tasks
+      if tasks > 0 {
+        if tasks > idle, threads < threadsMax { startThread() } else { condition.signal() }
+      } else if needsWatch {
+        if idle == 0, threads < threadsMax { startThread() } else { condition.signal() }
+      }
+    }
+
+    /// Whether lanes wait for other threads, and no thread notices if these do not get on.
+    private var needsWatch: Bool {
+      !isWatched && short.values.contains { !$0.ready.isEmpty }
     }
 
     /// - Returns: false if all threads have ended.
@@ -119,10 +196,14 @@
     }
 
     private func serve(_ worker: any PostgresWorking) {
-      var lanes: [Lane]?
-      while let work = nextWork(after: lanes) {
-        worker.run(work.map(\.jobs))
-        lanes = work.map(\.lane)
+      var done: Work?
+      while let work = nextWork(after: done) {
+        var schema = work.schema
+        worker.run(work.lanes.map(\.jobs)) {
+          if let counted = schema { self.noteWaiting(in: counted) }
+          schema = nil
+        }
+        done = Work(lanes: work.lanes, schema: schema)
       }
       worker.close()
       for closer in endThread() { closer.resume() }
@@ -134,64 +215,123 @@
       let jobs: [any PostgresJob]
     }
 
-    /// Waits for work.
-    ///
-    /// - Parameter finished: the lanes on which the thread has worked, or nil for a new thread.
-    /// - Returns: nil if the pool is closed and no body waits.
-    private func nextWork(after finished: [Lane]?) -> [Taken]? {
+    /// The lanes of a transaction.
+    private struct Work {
+      let lanes: [Taken]
+      /// The schema in whose ``Short/threads`` the thread counts, or nil.
+      let schema: String?
+    }
+
+    /// Lets another thread work on short bodies, because this one waits for locks.
+    private func noteWaiting(in schema: String) {
       condition.lock()
       defer { condition.unlock() }
-      if finished == nil { idle -= 1 }
-      for lane in finished ?? [] { leave(lane) }
-      while true {
-        if !ready.isEmpty {
-          let work = takeLanes(atMost: lanesPerTransaction)
-          // A thread that leaves several lanes may leave more than it takes.
-          for _ in 0..<min(ready.count, idle) { condition.signal() }
-          return work
-        }
-        if isClosed { return nil }
-        idle += 1
-        condition.wait()
+      endShort(in: schema)
+      wake()
+    }
+
+    private func endShort(in schema: String) {
+      guard var lanes = short[schema] else { return }
+      lanes.threads -= 1
+      lanes.ends += 1
+      short[schema] = lanes.threads == 0 && lanes.ready.isEmpty ? nil : lanes
+    }
+
+    /// Waits for work.
+    ///
+    /// - Parameter done: the lanes on which the thread has worked, or nil for a new thread.
+    /// - Returns: nil if the pool is closed and no body waits for this thread.
+    private func nextWork(after done: Work?) -> Work? {
+      condition.lock()
+      defer { condition.unlock() }
+      if let done {
+        for taken in done.lanes { leave(taken.lane) }
+        if let schema = done.schema { endShort(in: schema) }
+      } else {
         idle -= 1
       }
-    }
-
-    /// The maximum number of lanes for the next transaction. It is 1 while a thread is free,
-    /// because a body would then wait for the bodies of other lanes without need.
-    private var lanesPerTransaction: Int {
-      guard idle == 0, threads >= threadsMax else { return 1 }
-      let parts = min(threadsMax, commitsPerBacklog)
-      return min(lanesMax, (ready.count + parts - 1) / parts)
-    }
-
-    /// Takes the first ready lane, and further ready lanes of the same schema. The order of the
-    /// result is that of ``PostgresJob/order``.
-    ///
-    /// NB: a body that names no zones stays alone. It may conflict with any other body, it may run
-    /// for long, and it may hold locks for which the zones of a group would wait.
-    private func takeLanes(atMost lanesMax: Int) -> [Taken] {
-      var work = [take(ready.removeFirst(), atMost: PostgresLimits.bodiesPerCommitMax)]
-      guard case .zones(let schema, _) = work[0].lane else { return work }
-      var left = PostgresLimits.bodiesPerCommitMax - work[0].jobs.count
-      var position = 0
-      while position < ready.count, work.count < lanesMax, left > 0 {
-        guard case .zones(schema, _) = ready[position] else {
-          position += 1
-          continue
+      while true {
+        if let work = takeWork() {
+          signalOthers()
+          return work
         }
-        let taken = take(ready.remove(at: position), atMost: left)
-        left -= taken.jobs.count
-        work.append(taken)
+        // NB: if lanes with short bodies wait, other threads work on such lanes, and take them
+        // later.
+        if isClosed { return nil }
+        idle += 1
+        let stuck = waitForWork()
+        idle -= 1
+        if let stuck {
+          let work = takeShort(of: stuck)
+          signalOthers()
+          return work
+        }
       }
-      if work.count == 1 { return work }
-      return work.sorted { ($0.jobs.first?.order ?? "") < ($1.jobs.first?.order ?? "") }
     }
 
-    /// Takes the oldest bodies of a lane.
+    /// A thread may leave more lanes than it takes.
+    private func signalOthers() {
+      let tasks = tasks
+      for _ in 0..<min(tasks, idle) { condition.signal() }
+      if tasks == 0, idle > 0, needsWatch { condition.signal() }
+    }
+
+    /// Waits until another thread signals.
+    ///
+    /// - Returns: a schema with lanes of short bodies that wait, if no transaction of such bodies
+    ///   has ended in it during the wait.
+    private func waitForWork() -> String? {
+      guard !isWatched, let schema = firstShort(where: { _ in true })?.schema else {
+        condition.wait()
+        return nil
+      }
+      isWatched = true
+      defer { isWatched = false }
+      let ends = short[schema]?.ends
+      if condition.wait(until: Date(timeIntervalSinceNow: stuckSeconds)) { return nil }
+      guard let lanes = short[schema], lanes.ends == ends, !lanes.ready.isEmpty else { return nil }
+      return schema
+    }
+
+    /// Takes the lane that became ready first, or nil if no lane may be taken. A lane with short
+    /// bodies is taken together with others.
+    ///
+    /// NB: all other bodies stay alone. They may run for long, and a body that names no zones may
+    /// conflict with any other body, and may hold locks for which the zones of a group would wait.
+    private func takeWork() -> Work? {
+      let number = other.first?.number ?? .max
+      if let first = firstShort(where: { mayTake($0) }), first.number < number {
+        return takeShort(of: first.schema)
+      }
+      if other.isEmpty { return nil }
+      let lane = other.removeFirst().lane
+      return Work(lanes: [take(lane, atMost: PostgresLimits.bodiesPerCommitMax)], schema: nil)
+    }
+
+    /// Takes the lanes with short bodies of a schema that became ready first. The order of the
+    /// result is that of ``PostgresJob/order``.
+    private func takeShort(of schema: String) -> Work {
+      var lanes = short[schema] ?? Short()
+      lanes.threads += 1
+      var taken: [Taken] = []
+      var left = PostgresLimits.bodiesPerCommitMax
+      while !lanes.ready.isEmpty, taken.count < lanesMax, left > 0 {
+        let next = take(lanes.ready.removeFirst().lane, atMost: left)
+        left -= next.jobs.count
+        taken.append(next)
+      }
+      short[schema] = lanes
+      if taken.count > 1 {
+        taken.sort { ($0.jobs.first?.order ?? "") < ($1.jobs.first?.order ?? "") }
+      }
+      return Work(lanes: taken, schema: schema)
+    }
+
+    /// Takes the oldest bodies of a lane: either short ones or others.
     private func take(_ lane: Lane, atMost bodiesMax: Int) -> Taken {
       let jobs = lanes[lane] ?? []
-      let taken = Array(jobs.prefix(bodiesMax))
+      let isShort = jobs.first?.wish != nil
+      let taken = Array(jobs.prefix(bodiesMax).prefix { ($0.wish != nil) == isShort })
       lanes[lane] = Array(jobs.dropFirst(taken.count))
       waiting -= taken.count
       return Taken(lane: lane, jobs: taken)
@@ -199,7 +339,7 @@
 
     private func leave(_ lane: Lane) {
       if lanes[lane]?.isEmpty == false {
-        ready.append(lane)
+        makeReady(lane)
       } else {
         lanes[lane] = nil
       }
@@ -219,9 +359,11 @@
   protocol PostgresWorking: AnyObject {
     /// Runs the bodies of one or several lanes, and resumes their callers.
     ///
-    /// - Parameter lanes: the bodies of each lane, oldest first. Bodies of several lanes have the
-    ///   same schema.
-    func run(_ lanes: [[any PostgresJob]])
+    /// - Parameters:
+    ///   - lanes: the bodies of each lane, oldest first. Bodies of several lanes have the same
+    ///     schema.
+    ///   - whenWaiting: is called before the thread waits for locks that others hold.
+    func run(_ lanes: [[any PostgresJob]], whenWaiting: () -> Void)
 
     func close()
   }

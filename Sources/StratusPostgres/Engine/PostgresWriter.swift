@@ -21,22 +21,28 @@
     /// Runs the bodies of all lanes together, in one transaction. If this fails, each lane runs in
     /// a transaction of its own, and if this also fails, each body.
     ///
-    /// If there are several lanes, the first attempts do not wait: a lock that is held or another
-    /// conflict ends the attempt at once. The lanes that have failed follow after the other ones.
-    /// They wait for their locks, and are repeated after a conflict. So no lane waits for the lock
-    /// of another lane while its own locks are free. Each attempt is repeated after the loss of the
-    /// connection.
+    /// If there are several lanes, or if the bodies are short, the first attempts do not wait: a
+    /// lock that is held ends the attempt at once. The lanes that have failed follow after the other
+    /// ones. They wait for their locks, and are repeated after each conflict. So no lane waits for
+    /// the lock of another lane while its own locks are free. Each attempt is repeated after the
+    /// loss of the connection. The first attempt is also repeated after a few conflicts, because
+    /// the transactions of single lanes would take more time.
     ///
     /// All bodies fail if PostgreSQL is not reachable, or if the outcome of the commit is unknown.
     /// All bodies of a lane also fail if PostgreSQL is busy or full. Each body runs again in a
     /// transaction of its own if one of them fails after it has written, if the conflicts do not
     /// end, or if PostgreSQL reports another error.
-    func run(_ lanes: [[any PostgresJob]]) {
+    func run(_ lanes: [[any PostgresJob]], whenWaiting: () -> Void) {
       var left = lanes
       if lanes.count > 1 {
-        if finish(lanes.flatMap { $0 }, waits: false) { return }
+        let together = lanes.flatMap { $0 }
+        if finish(together, waits: false, attempts: PostgresLimits.attemptsTogether) { return }
+        left.removeAll { finish($0, waits: false) }
+      } else if lanes.first?.first?.wish != nil {
         left.removeAll { finish($0, waits: false) }
       }
+      if left.isEmpty { return }
+      whenWaiting()
       for lane in left {
         if finish(lane) { continue }
         for job in lane {
@@ -48,12 +54,17 @@
 
     /// Runs bodies in one transaction, and resumes their callers.
     ///
-    /// - Parameter waits: whether the transaction waits for its locks, and is repeated after a
-    ///   conflict.
+    /// - Parameters:
+    ///   - waits: whether the transaction waits for its locks, and is repeated after each conflict.
+    ///   - attempts: the maximum number of attempts of a transaction that does not wait, if it
+    ///     conflicts with others. If it is greater than 1, the transaction is also repeated once
+    ///     after it has found a lock that is held.
     /// - Returns: false if the bodies must run again in another way. No caller is resumed in this
     ///   case.
-    private func finish(_ jobs: [any PostgresJob], waits: Bool = true) -> Bool {
-      switch attempt(jobs, waits: waits) {
+    private func finish(
+      _ jobs: [any PostgresJob], waits: Bool = true, attempts: Int = 1
+    ) -> Bool {
+      switch attempt(jobs, waits: waits, attempts: attempts) {
       case .finished(let failures):
         for (job, failure) in zip(jobs, failures) { job.finish(failure: failure) }
       case .refused(let failure):
@@ -73,11 +84,13 @@
       case separate
     }
 
-    private func attempt(_ jobs: [any PostgresJob], waits: Bool) -> Result {
+    private func attempt(_ jobs: [any PostgresJob], waits: Bool, attempts: Int) -> Result {
       var last = PostgresFailure.busy()
       var losses = 0
       var duplicates = 0
       var changes = 0
+      var conflicts = 0
+      var heldLocks = 0
       for attempt in 0..<PostgresLimits.attemptsMax {
         pause(before: attempt)
         let failure: PostgresFailure
@@ -91,9 +104,18 @@
         case .failed(let found): failure = found
         }
         last = failure.error
-        if !waits, !failure.isLoss { return .separate }
+        if !waits {
+          if failure.isConflict { conflicts += 1 }
+          if failure.isHeld { heldLocks += 1 }
+          // NB: PostgreSQL answers a commit before it releases the locks. So a lock of another
+          // thread may be free a moment later.
+          let isRepeated =
+            failure.isConflict && conflicts < attempts
+            || failure.isHeld && attempts > 1 && heldLocks == 1
+          if !isRepeated, !failure.isLoss { return .separate }
+        }
         switch failure.kind {
-        case .conflict: continue
+        case .conflict, .held: continue
         case .lost:
           losses += 1
           if losses >= PostgresLimits.connectionsPerBodyMax { return .refused(last) }
@@ -143,6 +165,7 @@
         return .failed(PostgresFailure(.lost, error))
       }
       first.begin(on: connection)
+      if let failure = readTogether(jobs, first, on: connection) { return .failed(failure) }
       var failures: [ServerError?] = []
       for job in jobs {
         let before = connection.writes
@@ -161,6 +184,20 @@
         }
       }
       return commit(first, failures, on: connection)
+    }
+
+    /// Reads what several bodies will read first, by one statement.
+    private func readTogether(
+      _ jobs: [any PostgresJob], _ first: any PostgresJob, on connection: PostgresConnection
+    ) -> PostgresFailure? {
+      let wishes = jobs.compactMap { $0.wish }
+      if wishes.count < 2 { return nil }
+      do throws(ServerError) { try first.read(wishes, on: connection) } catch {
+        let failure = connection.failure ?? PostgresFailure(.other, error)
+        undo(first, on: connection)
+        return failure
+      }
+      return nil
     }
 
     private func commit(

@@ -202,7 +202,16 @@
       to zones: [ZoneAddress],
       _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
     ) async throws(ServerError) -> Value {
-      do throws(ServerError) { return try await store.write(to: zones, body) } catch {
+      try await write(to: zones, reading: nil, body)
+    }
+
+    func write<Value: Sendable>(
+      to zones: [ZoneAddress], reading record: String?,
+      _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+    ) async throws(ServerError) -> Value {
+      do throws(ServerError) {
+        return try await store.write(to: zones, reading: record, body)
+      } catch {
         throw noting(error)
       }
     }

@@ -32,6 +32,26 @@ public protocol SQLConnection: AnyObject {
     _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
   ) throws(ServerError)
 
+  /// Runs a statement later, like ``queue(_:_:expecting:)``. The statement itself checks its work,
+  /// and divides by zero if the check fails. Only engines that combine statements have such
+  /// statements (see ``SQLDialect/combinesStatements``).
+  ///
+  /// - Parameter reason: the reason of the error that is thrown if the check fails.
+  func queue(
+    _ statement: SQLStatement, _ values: [SQLValue], dividingIf reason: String
+  ) throws(ServerError)
+
+  /// The saves that the session has collected and not sent. The connection sends them before any
+  /// other statement, and before the commit. The property is nil if the engine collects no saves.
+  var saves: CollectedSaves? { get }
+
+  /// Sends the collected saves.
+  func sendSaves() throws(ServerError)
+
+  /// The number of writes in the present transaction. It is only counted if the engine collects
+  /// saves. A collected save counts when it is collected, and not when it is sent.
+  var writes: Int { get set }
+
   /// Inserts one row into a table whose keys the engine assigns in increasing order.
   ///
   /// - Parameter statement: a statement that ``SQLStatement/init(inserting:key:)`` created.
@@ -74,6 +94,21 @@ extension SQLRow {
 }
 
 extension SQLConnection {
+  public func queue(
+    _ statement: SQLStatement, _ values: [SQLValue], dividingIf reason: String
+  ) throws(ServerError) {
+    throw .fault("the engine has no statements that check their work")
+  }
+
+  public var saves: CollectedSaves? { nil }
+
+  public func sendSaves() throws(ServerError) {}
+
+  public var writes: Int {
+    get { 0 }
+    set {}
+  }
+
   /// Queues a statement that may change any number of rows.
   func queue(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) {
     try queue(statement, values, expecting: nil)

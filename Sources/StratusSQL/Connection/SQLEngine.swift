@@ -11,10 +11,30 @@ public protocol SQLSession: AnyObject, SendableMetatype {
 
   /// Removes the values of an undone transaction from the cache. Other values may be removed, too.
   func forget()
+
+  /// Reads at once what several bodies of the present transaction will read first. The session
+  /// keeps the values while the writes of the transaction leave them valid. The method is called
+  /// before the bodies run.
+  func readTogether(_ wishes: [ReadWish]) throws(ServerError)
 }
 
 extension SQLSession {
   public func begin() {}
+  public func readTogether(_ wishes: [ReadWish]) throws(ServerError) {}
+}
+
+/// The zone that a body will read first, and the record whose latest state it will read. Neither
+/// need exist.
+public struct ReadWish: Sendable {
+  public var database: DatabaseKey
+  public var zone: String
+  public var record: String
+
+  public init(database: DatabaseKey, zone: String, record: String) {
+    self.database = database
+    self.zone = zone
+    self.record = record
+  }
 }
 
 /// Runs bodies in transactions.
@@ -38,6 +58,12 @@ public protocol SQLEngine<Session>: Sendable {
     locking keys: [String],
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
+
+  /// See ``Store/write(to:reading:_:)``.
+  func write<Value: Sendable>(
+    locking keys: [String], reading wish: ReadWish?,
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value
 }
 
 extension SQLEngine {
@@ -47,5 +73,12 @@ extension SQLEngine {
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
     try await write(body)
+  }
+
+  public func write<Value: Sendable>(
+    locking keys: [String], reading wish: ReadWish?,
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await write(locking: keys, body)
   }
 }

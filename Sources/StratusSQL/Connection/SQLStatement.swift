@@ -93,6 +93,8 @@ public struct SQLDialect: Sendable {
   /// Whether one statement should do the work of several, because each statement crosses a network.
   /// Such statements may use PostgreSQL's `WITH` with statements that write.
   public var combinesStatements: Bool
+  /// Creates values that are lists. The property is nil if the engine has no such values.
+  public var lists: SQLLists?
 
   public init(
     countedKey: String, givenKey: String, text: String, bytes: String,
@@ -103,7 +105,7 @@ public struct SQLDialect: Sendable {
     },
     countKeyOn: (@Sendable (_ table: String, _ column: String) -> String)? = nil,
     entryBytesMax: Int? = nil, sharedKeys: SharedKeys? = nil, hasSequences: Bool = false,
-    combinesStatements: Bool = false
+    combinesStatements: Bool = false, lists: SQLLists? = nil
   ) {
     self.countedKey = countedKey
     self.givenKey = givenKey
@@ -118,6 +120,24 @@ public struct SQLDialect: Sendable {
     self.sharedKeys = sharedKeys
     self.hasSequences = hasSequences
     self.combinesStatements = combinesStatements
+    self.lists = lists
+  }
+}
+
+/// Creates values that are lists, so that one statement with a fixed text handles any number of
+/// rows. Each list has the values of one column. A value may be null.
+public struct SQLLists: Sendable {
+  /// Returns the value for a list of whole numbers.
+  public var integers: @Sendable (_ values: [SQLValue]) -> SQLValue
+  /// Returns the value for a list of texts or of bytes.
+  public var texts: @Sendable (_ values: [SQLValue]) -> SQLValue
+
+  public init(
+    integers: @escaping @Sendable (_ values: [SQLValue]) -> SQLValue,
+    texts: @escaping @Sendable (_ values: [SQLValue]) -> SQLValue
+  ) {
+    self.integers = integers
+    self.texts = texts
   }
 }
 

@@ -23,13 +23,24 @@ public struct SQLStore<Engine: SQLEngine>: Store where Engine.Session == StoreSe
     to zones: [ZoneAddress],
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
+    try await write(to: zones, reading: nil, body)
+  }
+
+  public func write<Value: Sendable>(
+    to zones: [ZoneAddress], reading record: String?,
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
     let keys = zones.map { zone in
       switch zone.database {
       case .public: "public/\(zone.name)"
       case .private(let owner): "private/\(owner)/\(zone.name)"
       }
     }
-    return try await engine.write(locking: keys) { (session) throws(ServerError) in
+    var wish: ReadWish?
+    if let record, zones.count == 1 {
+      wish = ReadWish(database: zones[0].database, zone: zones[0].name, record: record)
+    }
+    return try await engine.write(locking: keys, reading: wish) { (session) throws(ServerError) in
       try body(session)
     }
   }

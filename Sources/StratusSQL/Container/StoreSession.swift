@@ -22,6 +22,8 @@ public final class StoreSession: SQLSession {
   var schemaVersion: Int64?
   /// The state of a record that was read together with its zone.
   var readAhead: ReadAhead?
+  /// The zones and records that ``readTogether(_:)`` has read for the bodies of this transaction.
+  var ahead = ReadTogether()
   var recordNumbers = RecordNumbers()
   /// The kinds of cached values that this transaction has written. If the transaction is undone,
   /// the session discards the cached values of these kinds.
@@ -35,6 +37,7 @@ public final class StoreSession: SQLSession {
     recordNumbers.forgetDrawn()
     schemaVersion = nil
     readAhead = nil
+    if !ahead.zones.isEmpty { ahead.zones.removeAll(keepingCapacity: true) }
     written = Written()
   }
 
@@ -183,6 +186,19 @@ extension StoreSession {
     if watches.count >= Self.databasesRememberedMax { watches.removeAll() }
     watches[number] = (version, watch)
     return watch
+  }
+
+  /// The version of the cached kinds of watched changes in a database, or -1 if none are cached.
+  func watchVersion(of view: DatabaseView) -> Int64 {
+    guard let number = databases[view], let known = watches[number] else { return -1 }
+    return known.version
+  }
+
+  /// Remembers that nothing in a database was watched in a version.
+  func noteUnwatched(_ number: Int64, version: Int64) {
+    if let known = watches[number], known.version == version { return }
+    if watches.count >= Self.databasesRememberedMax { watches.removeAll() }
+    watches[number] = (version, Watch())
   }
 
   /// Makes every session read again which kinds of changes in a database are watched.

@@ -3,19 +3,45 @@ import StratusDomain
 /// Statements that read and write rows of `entries`. The primary key of `entries` contains all
 /// columns.
 enum EntryStatements {
-  static let insert = inserting(1)
-  /// Statements that insert several entries, from the greatest number of entries to the smallest.
-  /// With powers of two, few statements insert any number of entries.
-  static let insertSeveral = [16, 8, 4, 2].map { (count: $0, statement: inserting($0)) }
+  static let insert = inserting("VALUES (?, ?, ?, ?, ?)")
+  private static let insertTwo = inserting("VALUES (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)")
+  private static let insertSeveral = inserting(
+    "SELECT * FROM unnest(\(RecordStatements.lists(columns))) AS sent")
+  /// The types of the columns of `entries`.
+  static let columns: [ListedColumn] = [.integer, .integer, .text, .integer, .integer]
 
-  private static func inserting(_ count: Int) -> SQLStatement {
-    let rows = Array(repeating: "(?, ?, ?, ?, ?)", count: count).joined(separator: ", ")
-    return SQLStatement(
+  private static func inserting(_ rows: String) -> SQLStatement {
+    SQLStatement(
       """
-      INSERT INTO entries (database, index_id, value, zone, record) VALUES \(rows)
+      INSERT INTO entries (database, index_id, value, zone, record) \(rows)
       ON CONFLICT (database, index_id, value, zone, record) DO NOTHING
       """)
   }
+
+  /// Queues one statement that inserts all entries.
+  ///
+  /// - Parameter entries: the values of ``insert`` for each entry.
+  static func insertAll(
+    _ entries: [[SQLValue]], on connection: any SQLConnection
+  ) throws(ServerError) {
+    switch (entries.count, connection.dialect.lists) {
+    case (0, _): return
+    case (2, _?): try connection.queue(insertTwo, entries[0] + entries[1])
+    case (3..., let lists?):
+      try connection.queue(insertSeveral, lists.columns(of: entries, columns))
+    default: for values in entries { try connection.queue(insert, values) }
+    }
+  }
+
+  /// Deletes several entries. The values are a list for each column.
+  static let deleteSeveral = SQLStatement(
+    """
+    DELETE FROM entries USING unnest(\(RecordStatements.lists(columns)))
+      AS sent (database, index_id, value, zone, record)
+    WHERE entries.database = sent.database AND entries.index_id = sent.index_id
+      AND entries.value = sent.value AND entries.zone = sent.zone
+      AND entries.record = sent.record
+    """)
 
   static let delete = SQLStatement(
     """

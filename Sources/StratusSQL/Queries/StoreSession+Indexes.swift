@@ -113,21 +113,12 @@ extension StoreSession {
   ) throws(ServerError) {
     let dialect = connection.dialect
     let sorted = entries.sorted(by: IndexEntry.lies(_:before:))
-    var rest = sorted[...]
-    if dialect.combinesStatements {
-      for (count, statement) in EntryStatements.insertSeveral {
-        while rest.count >= count {
-          var values: [SQLValue] = []
-          for entry in rest.prefix(count) {
-            values += entry.values(of: zone, in: database, dialect)
-          }
-          try connection.queue(statement, values)
-          rest = rest.dropFirst(count)
-        }
-      }
+    if dialect.lists != nil {
+      return try EntryStatements.insertAll(
+        sorted.map { $0.values(of: zone, in: database, dialect) }, on: connection)
     }
     try queue(
-      rest, one: EntryStatements.insert, several: EntryStatements.insertValues, of: zone,
+      sorted[...], one: EntryStatements.insert, several: EntryStatements.insertValues, of: zone,
       in: database)
   }
 

@@ -67,6 +67,7 @@ extension StoreSession {
         RecordStatements.setToken, [.text(token), .integer(zone.id)], expecting: Self.followsOn)
       return
     }
+    let isAhead = isAheadValid
     let number = try requiredNumber(of: zone)
     // NB: the versions are stored first, because they hold files that the changes release.
     if !changes.records.isEmpty, try keepsVersions() {
@@ -79,19 +80,26 @@ extension StoreSession {
     try remove(changes.rows.removed, of: zone.id, in: number)
     try add(changes.rows.added, of: zone.id, in: number)
     let usage = try count(changes.rows.usage, of: zone.id, in: number)
+    if let saves = connection.saves {
+      let advance = CollectedSaves.Zone(
+        database: number, zone: zone.id, base: zone.change, newest: changes.newestChange,
+        token: changes.clientChangeToken, addedBytes: usage.addedBytes, recentUsage: usage.recent,
+        isListed: !zone.isDefault)
+      connection.writes += 1
+      if !saves.advance(advance) {
+        // NB: the zone does not follow on, so the statement will fail.
+        try connection.sendSaves()
+        _ = saves.advance(advance)
+      }
+      if isAhead { noteAhead(changes, recentUsage: usage.recent) }
+      return
+    }
     let token = SQLValue.optional(changes.clientChangeToken)
     let newest = SQLValue.integer(changes.newestChange)
     let values: [SQLValue] = [
       newest, token, .integer(usage.addedBytes), .text(usage.recent), .integer(zone.id),
       .integer(zone.change),
     ]
-    if !zone.isDefault, connection.dialect.combinesStatements {
-      try connection.queue(
-        RecordStatements.advanceAndRelist,
-        values + [.integer(number), .integer(number), .integer(zone.id)],
-        expecting: Self.followsOnAndIsListed)
-      return
-    }
     try connection.queue(RecordStatements.advance, values, expecting: Self.followsOn)
     if !zone.isDefault { try relist(zone.id, in: number) }
   }
@@ -103,6 +111,15 @@ extension StoreSession {
     let values = values(of: record, in: zone, of: database, number: number)
     if record.number == 0 {
       try connection.queue(RecordStatements.upsert, values)
+    } else if let saves = connection.saves {
+      if saves.isFull || saves.contains(record.name, in: zone) { try connection.sendSaves() }
+      connection.writes += 1
+      let sizeBytes = record.fields.text.count
+      if recordNumbers.isNew(number) {
+        saves.insert(record.name, in: zone, values, sizeBytes: sizeBytes)
+      } else {
+        saves.update(record.name, in: zone, Array(values.dropFirst(3)), sizeBytes: sizeBytes)
+      }
     } else if recordNumbers.isNew(number) {
       try connection.queue(RecordStatements.replace, values)
     } else {
@@ -113,10 +130,6 @@ extension StoreSession {
 
   private static let followsOn = SQLExpectation.one(
     otherwise: "a change set does not follow on from its zone's newest change")
-  private static let followsOnAndIsListed = SQLExpectation.one(
-    otherwise: """
-      a change set does not follow on from its zone's newest change, or the zone is not listed
-      """)
   private static let isThere = SQLExpectation.one(
     otherwise: "a record to change is not there")
 
@@ -138,7 +151,7 @@ extension StoreSession {
   }
 }
 
-private enum RecordStatements {
+enum RecordStatements {
   private static let named =
     "SELECT \(RecordColumns.list) FROM records WHERE database = ? AND zone = ? AND name = ?"
   static let find = SQLStatement(named + " AND deleted = 0")
@@ -161,11 +174,15 @@ private enum RecordStatements {
     WHERE +database = ? AND +zone = ? AND deleted = 0
       AND record IN (\(SQLStatement.severalNames))
     """)
-  private static let insert = """
+  private static let insert =
+    into + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)\n" + onConflict
+  private static let into = """
     INSERT INTO records (
       database, zone, name, type, change, deleted, created_at, created_by, created_device,
       modified_at, modified_by, modified_device, parent, fields, assets, revision, record)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+    """
+  private static let onConflict = """
     ON CONFLICT (database, zone, name) DO UPDATE SET
       type = excluded.type, change = excluded.change, deleted = excluded.deleted,
       created_at = excluded.created_at, created_by = excluded.created_by,
@@ -178,6 +195,23 @@ private enum RecordStatements {
   static let upsert = SQLStatement(insert)
   /// Inserts a record. A tombstone with the same name is replaced, and gets the new record number.
   static let replace = SQLStatement(insert + ", record = excluded.record")
+  /// Does the work of ``replace`` for several records, whose names and numbers differ.
+  static let replaceSeveral = SQLStatement(
+    into + "SELECT * FROM unnest(\(lists(insertedColumns))) AS sent\n" + onConflict
+      + ", record = excluded.record")
+  /// The types of the values of ``replace``.
+  static let insertedColumns: [ListedColumn] =
+    [.integer, .integer, .text] + updatedColumns
+  /// The types of the values of ``update``.
+  static let updatedColumns: [ListedColumn] = [
+    .text, .integer, .integer, .integer, .text, .text, .integer, .text, .text, .text, .text,
+    .integer, .integer, .integer,
+  ]
+  /// The placeholders of lists.
+  static func lists(_ columns: [ListedColumn]) -> String {
+    columns.map { $0 == .integer ? "CAST(? AS BIGINT[])" : "CAST(? AS BYTEA[])" }
+      .joined(separator: ", ")
+  }
   static let update = SQLStatement(
     """
     UPDATE records SET
@@ -185,6 +219,23 @@ private enum RecordStatements {
       modified_at = ?, modified_by = ?, modified_device = ?, parent = ?, fields = ?, assets = ?,
       revision = ?
     WHERE record = ?
+    """)
+  /// Does the work of ``update`` for several records. Its last value is their number.
+  static let updateSeveral = SQLStatement(
+    """
+    WITH changed AS (
+      UPDATE records SET
+        type = sent.type, change = sent.change, deleted = sent.deleted,
+        created_at = sent.created_at, created_by = sent.created_by,
+        created_device = sent.created_device, modified_at = sent.modified_at,
+        modified_by = sent.modified_by, modified_device = sent.modified_device,
+        parent = sent.parent, fields = sent.fields, assets = sent.assets,
+        revision = sent.revision
+      FROM unnest(\(lists(updatedColumns))) AS sent (
+        type, change, deleted, created_at, created_by, created_device, modified_at, modified_by,
+        modified_device, parent, fields, assets, revision, record)
+      WHERE records.record = sent.record RETURNING 1)
+    SELECT 1 / CASE COUNT(*) WHEN ? THEN 1 ELSE 0 END FROM changed
     """)
   static let setToken = SQLStatement(
     "UPDATE zones SET client_token = ? WHERE zone = ? AND deleted = 0")
@@ -213,4 +264,40 @@ private enum RecordStatements {
         UPDATE databases SET change = change + 1 WHERE database = ? RETURNING change)
       """,
     ])
+  /// Does the work of ``advanceAndRelist`` for several zones, some of which may be in no history.
+  ///
+  /// A zone in a history has a place from 1 to the number of such zones of its database. The place
+  /// is 0 for the other zones. The lists after the places are those of the databases and of these
+  /// numbers. The last two values are the numbers of all zones and of all zones with a place.
+  ///
+  /// NB: the listings get different numbers, in the order of the places. A client reads a history
+  /// from a number on, so two zones with one number could lose one of them between two pages.
+  static let advanceSeveral = SQLStatement(
+    """
+    WITH sent AS MATERIALIZED (
+      SELECT * FROM unnest(\(lists(advancedColumns + [.integer, .integer]))) AS sent (
+        newest, token, added, recent, zone, base, database, place)),
+    advanced AS (
+      UPDATE zones SET change = sent.newest, client_token = COALESCE(sent.token, client_token),
+        used_bytes = used_bytes + sent.added, recent_usage = sent.recent
+      FROM sent
+      WHERE zones.zone = sent.zone AND zones.change = sent.base AND zones.deleted = 0
+      RETURNING 1),
+    counted AS (
+      UPDATE databases SET change = databases.change + raised.steps
+      FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS raised (database, steps)
+      WHERE databases.database = raised.database
+      RETURNING databases.database, databases.change - raised.steps AS before),
+    listed AS (
+      UPDATE listings SET listed = counted.before + sent.place
+      FROM sent JOIN counted ON counted.database = sent.database
+      WHERE sent.place > 0 AND listings.database = sent.database AND listings.zone = sent.zone
+      RETURNING 1)
+    SELECT 1 / CASE WHEN (SELECT COUNT(*) FROM advanced) = ?
+      AND (SELECT COUNT(*) FROM listed) = ? THEN 1 ELSE 0 END
+    """)
+  /// The types of the values of ``advance``.
+  static let advancedColumns: [ListedColumn] = [
+    .integer, .text, .integer, .text, .integer, .integer,
+  ]
 }

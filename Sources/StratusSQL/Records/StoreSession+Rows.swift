@@ -4,14 +4,26 @@ extension StoreSession {
   /// Removes derived rows (index entries, links and uses of assets) of a zone's records. Missing
   /// rows are ignored.
   ///
+  /// NB: collected entries are deleted before collected entries are inserted. The order is right,
+  /// because the entries of one record are collected only once before they are sent.
+  ///
   /// Rows are removed and added in the key order of their tables, so that adjacent rows are written
   /// together.
   func remove(
     _ rows: DerivedRows, of zone: Int64, in database: Int64
   ) throws(ServerError) {
-    try queue(
-      rows.entries.sorted(by: IndexEntry.lies(_:before:))[...], one: EntryStatements.delete,
-      several: EntryStatements.deleteValues, of: zone, in: database)
+    let entries = rows.entries.sorted(by: IndexEntry.lies(_:before:))
+    if let saves = connection.saves {
+      for entry in entries {
+        if saves.isFull { try connection.sendSaves() }
+        connection.writes += 1
+        saves.deleteEntry(entry.values(of: zone, in: database, connection.dialect))
+      }
+    } else {
+      try queue(
+        entries[...], one: EntryStatements.delete, several: EntryStatements.deleteValues, of: zone,
+        in: database)
+    }
     for link in rows.links.sorted(by: RecordLink.lies(_:before:)) {
       try connection.queue(RowStatements.deleteLink, link.values(of: zone, in: database))
     }
@@ -27,7 +39,15 @@ extension StoreSession {
   /// Adds derived rows (index entries, links and uses of assets) of a zone's records. Existing rows
   /// are ignored.
   func add(_ rows: DerivedRows, of zone: Int64, in database: Int64) throws(ServerError) {
-    try add(rows.entries, of: zone, in: database)
+    if let saves = connection.saves {
+      for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
+        if saves.isFull { try connection.sendSaves() }
+        connection.writes += 1
+        saves.insertEntry(entry.values(of: zone, in: database, connection.dialect))
+      }
+    } else {
+      try add(rows.entries, of: zone, in: database)
+    }
     for link in rows.links.sorted(by: RecordLink.lies(_:before:)) {
       try connection.queue(RowStatements.insertLink, link.values(of: zone, in: database))
     }

@@ -19,6 +19,7 @@ extension StoreSession {
     named name: String, in database: DatabaseKey
   ) throws(ServerError) -> StoredZone? {
     readAhead = nil
+    if let known = known(ZoneAddress(database: database, name: name)) { return use(known.read) }
     return try find(ZoneStatements.lock, named: name, in: database)
   }
 
@@ -29,20 +30,97 @@ extension StoreSession {
       return try lockZone(named: name, in: database)
     }
     readAhead = nil
-    let view = DatabaseView(of: database)
-    let values: [SQLValue] = [.text(record)] + Self.values(of: view) + [.text(name)]
-    return try connection.first(ZoneStatements.lockAndRead, values) { row in
-      let number = row.integer(ZoneStatements.columnCount + 3)
-      remember(number, of: view)
-      schemaVersion = row.integer(ZoneStatements.columnCount + 4)
-      let zone = zone(row, named: name, in: database, numbered: number)
-      let first = ZoneStatements.columnCount + 5
-      var reader = RecordReader()
-      readAhead = ReadAhead(
-        zone: zone.id, name: ExactName(record),
-        record: row.isNull(first) ? nil : reader.record(row, from: first))
-      return zone
+    let exactName = ExactName(record)
+    if let known = known(ZoneAddress(database: database, name: name)),
+      let state = known.records[exactName]
+    {
+      readAhead = ReadAhead(zone: known.read.zone.id, name: exactName, record: state)
+      return use(known.read)
     }
+    let view = DatabaseView(of: database)
+    let values: [SQLValue] =
+      [.integer(watchVersion(of: view)), .text(record)] + Self.values(of: view) + [.text(name)]
+    return try connection.first(ZoneStatements.lockAndRead, values) { row in
+      let read = ZoneRead(row, named: name, in: database)
+      readAhead = ReadAhead(zone: read.zone.id, name: exactName, record: read.record)
+      return use(read)
+    }
+  }
+
+  public func readTogether(_ wishes: [ReadWish]) throws(ServerError) {
+    guard let lists = connection.dialect.lists else { return }
+    var columns = [[SQLValue]](repeating: [], count: 6)
+    for (position, wish) in wishes.enumerated() {
+      let view = DatabaseView(of: wish.database)
+      let values: [SQLValue] =
+        [.integer(Int64(position)), .integer(watchVersion(of: view))] + Self.values(of: view)
+        + [.text(wish.zone), .text(wish.record)]
+      for (column, value) in values.enumerated() { columns[column].append(value) }
+    }
+    let values =
+      columns[0...2].map { lists.integers($0) } + columns[3...5].map { lists.texts($0) }
+    var zones: [ZoneAddress: ReadTogether.Zone] = [:]
+    try connection.run(ZoneStatements.readTogether, values) { (row) throws(ServerError) in
+      let position = Int(row.integer(ZoneRead.columnCount))
+      guard wishes.indices.contains(position) else {
+        throw .fault("a zone was read that no body wants")
+      }
+      let wish = wishes[position]
+      let address = ZoneAddress(database: wish.database, name: wish.zone)
+      let read = ZoneRead(row, named: wish.zone, in: wish.database)
+      // NB: `updateValue` also stores a nil, which means that there is no such record.
+      zones[address, default: ReadTogether.Zone(read: read)].records
+        .updateValue(read.record, forKey: ExactName(wish.record))
+      return true
+    }
+    ahead = ReadTogether(zones: zones, writes: connection.writes)
+  }
+
+  /// The zones and records that a transaction has read for several bodies before they ran.
+  struct ReadTogether {
+    struct Zone {
+      var read: ZoneRead
+      /// The latest states of some records. A nil means that there is no such record.
+      var records: [ExactName: StoredRecord?] = [:]
+    }
+
+    var zones: [ZoneAddress: Zone] = [:]
+    /// The number of the transaction's writes that ``zones`` contains. After any other write, the
+    /// values may be outdated.
+    var writes = 0
+  }
+
+  /// Whether the values of ``ahead`` are those that a statement would read.
+  var isAheadValid: Bool { !ahead.zones.isEmpty && connection.writes == ahead.writes }
+
+  private func known(_ address: ZoneAddress) -> ReadTogether.Zone? {
+    isAheadValid ? ahead.zones[address] : nil
+  }
+
+  /// Adds a change set to the values of ``ahead``. The calling code has sent or collected all
+  /// writes of the change set, and the values were valid before.
+  func noteAhead(_ changes: ChangeSet, recentUsage: String) {
+    let address = ZoneAddress(database: changes.zone.database, name: changes.zone.name)
+    if var known = ahead.zones[address] {
+      known.read.zone.change = changes.newestChange
+      if let token = changes.clientChangeToken { known.read.zone.clientChangeToken = token }
+      known.read.recentUsage = recentUsage
+      for record in changes.records {
+        known.records.removeValue(forKey: ExactName(record.name))
+      }
+      ahead.zones[address] = known
+    }
+    ahead.writes = connection.writes
+  }
+
+  /// Remembers what was read together with a zone.
+  private func use(_ read: ZoneRead) -> StoredZone {
+    remember(read.number, of: DatabaseView(of: read.zone.database))
+    note(epoch: read.epoch, watchVersion: read.watchVersion, of: read.number)
+    note(recentUsage: read.recentUsage, of: read.zone.id)
+    schemaVersion = read.schemaVersion
+    if !read.mayBeWatched { noteUnwatched(read.number, version: read.watchVersion) }
+    return read.zone
   }
 
   /// The state of one record that the session has read together with the record's zone.
@@ -185,6 +263,41 @@ extension StoredZone {
   }
 }
 
+/// A zone, and what is read together with it for the save of one record.
+struct ZoneRead {
+  var zone: StoredZone
+  /// The number of the zone's database.
+  var number: Int64
+  var epoch: Int64
+  var watchVersion: Int64
+  var recentUsage: String
+  var schemaVersion: Int64
+  /// Whether the session must read which changes in the database are watched, unless it has cached
+  /// them.
+  var mayBeWatched: Bool
+  /// The latest state of the record, or nil if there is none.
+  var record: StoredRecord?
+
+  /// The number of columns from which a value is read.
+  static let columnCount = recordColumn + RecordColumns.count
+  private static let recordColumn = ZoneStatements.columnCount + 6
+
+  /// - Parameter row: a row that begins with ``ZoneStatements/readColumns(watchVersion:)``.
+  init(_ row: any SQLRow, named name: String, in database: DatabaseKey) {
+    let first = ZoneStatements.columnCount
+    zone = StoredZone(row, named: name, in: database)
+    epoch = row.integer(first)
+    watchVersion = row.integer(first + 1)
+    recentUsage = row.text(first + 2)
+    number = row.integer(first + 3)
+    schemaVersion = row.integer(first + 4)
+    mayBeWatched = row.integer(first + 5) != 0
+    var reader = RecordReader()
+    record =
+      row.isNull(Self.recordColumn) ? nil : reader.record(row, from: Self.recordColumn)
+  }
+}
+
 enum ZoneStatements {
   static let origin = SQLStatement("SELECT epoch, change FROM databases WHERE database = ?")
   private static let columns = """
@@ -209,14 +322,64 @@ enum ZoneStatements {
   /// its database, the version of the schema, and the latest state of the record.
   static let lockAndRead = SQLStatement {
     """
-    SELECT \(columns), \(state), databases.database, (SELECT schema_version FROM store),
-      \(RecordColumns.qualifiedList)
+    SELECT \(readColumns(watchVersion: "?"))
     FROM databases JOIN zones ON zones.database = databases.database
       LEFT JOIN records ON records.database = zones.database AND records.zone = zones.zone
         AND records.name = ?
     WHERE databases.scope = ? AND databases.owner = ? AND zones.name = ? AND zones.deleted = 0
     """ + $0.forUpdate("zones")
   }
+  /// The columns of a ``ZoneRead``.
+  ///
+  /// The column before those of the record is 0 if nothing in the database is watched, or if the
+  /// version of what is watched equals the given one.
+  ///
+  /// NB: `LIMIT` prevents PostgreSQL from reading the watches and participants of the whole store,
+  /// and `participation <> 0` repeats the condition of the index `listings_shared`.
+  private static func readColumns(watchVersion: String) -> String {
+    """
+    \(columns), \(state), databases.database, (SELECT schema_version FROM store),
+      CASE WHEN databases.watch_version = \(watchVersion) THEN 0
+        WHEN (SELECT 1 FROM watches WHERE watches.database = databases.database LIMIT 1) = 1
+          THEN 1
+        WHEN EXISTS (
+          SELECT 1 FROM zones AS own WHERE own.database = databases.database AND own.deleted = 0
+            AND (SELECT 1 FROM listings WHERE listings.zone = own.zone AND participation <> 0
+              AND listings.deleted = 0 LIMIT 1) = 1) THEN 1
+        ELSE 0 END,
+      \(RecordColumns.qualifiedList)
+    """
+  }
+  /// Reads several zones, and the latest state of one record of each of them. The column after
+  /// those of a ``ZoneRead`` is the position in the lists of values.
+  ///
+  /// NB: the zones are not locked. The transaction holds the advisory locks of the zones. If
+  /// another transaction without these locks changes a zone, one of the two fails.
+  ///
+  /// NB: with `LIMIT`, PostgreSQL makes a plan for each table alone, in which all values are known.
+  /// So it uses the whole key of an index.
+  static let readTogether = SQLStatement(
+    """
+    SELECT \(readColumns(watchVersion: "wanted.known")), wanted.place
+    FROM unnest(
+        CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BYTEA[]),
+        CAST(? AS BYTEA[]), CAST(? AS BYTEA[]))
+        AS wanted (place, known, scope, owner, zone_name, record_name)
+      CROSS JOIN LATERAL (
+        SELECT * FROM databases
+        WHERE databases.scope = wanted.scope AND databases.owner = wanted.owner LIMIT 1
+      ) AS databases
+      CROSS JOIN LATERAL (
+        SELECT * FROM zones
+        WHERE zones.database = databases.database AND zones.name = wanted.zone_name
+          AND zones.deleted = 0 LIMIT 1
+      ) AS zones
+      LEFT JOIN LATERAL (
+        SELECT * FROM records
+        WHERE records.database = zones.database AND records.zone = zones.zone
+          AND records.name = wanted.record_name LIMIT 1
+      ) AS records ON TRUE
+    """)
   static let home = SQLStatement(
     """
     SELECT zones.name, databases.scope, databases.owner
