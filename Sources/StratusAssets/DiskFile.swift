@@ -76,8 +76,9 @@ final class DiskFile: Sendable {
     if let failure { throw failure }
   }
 
-  /// Makes the system start to write bytes of the file to the disk, and does not wait. A later flush
-  /// then has less to write, and reports the errors. Does nothing on systems other than Linux.
+  /// Makes the system start to write bytes of the file to the disk, and does not wait. A later
+  /// flush then has less to write, and reports the errors. Does nothing on systems other than
+  /// Linux.
   func writeSoon(from offset: Int64, count: Int64) {
     #if os(Linux)
       // NB: for bytes that are not on the disk yet, this advice only starts the writing.

@@ -122,7 +122,8 @@
           })
       }
       let writers = PostgresPool(
-        name: "stratus-write", threadsMax: settings.writersMax, waitingMax: settings.waitingMax
+        name: "stratus-write", threadsMax: settings.writersMax, waitingMax: settings.waitingMax,
+        now: surroundings.now
       ) { name in
         let connector = PostgresConnector(name: name, url: url) {
           (connection) throws(ServerError) in

@@ -213,7 +213,8 @@
     ) -> PostgresPool {
       PostgresPool(
         name: "test", threadsMax: threadsMax, waitingMax: 10_000, lanesMax: lanesMax,
-        laneThreads: laneThreads, stuckSeconds: stuckSeconds
+        laneThreads: laneThreads, stuckSeconds: stuckSeconds,
+        now: { Int64(Date().timeIntervalSince1970 * 1_000) }
       ) { _ in RecordingWorker(record: self) }
     }
 

@@ -34,7 +34,8 @@ import Testing
       return bodies.count == 1 ? (bodies[0] as? NamedWrite)?.name : nil
     }
 
-    /// Returns the milliseconds for which no body may run, or takes the next bodies and returns nil.
+    /// Returns the milliseconds for which no body may run, or takes the next bodies and returns
+    /// nil.
     mutating func pause() -> Int64? {
       switch queue.take(at: now, inOrder: false) {
       case .wait(let time): return (time - now) / millisecond

@@ -44,6 +44,7 @@
     private let lanesMax: Int
     private let laneThreads: Int
     private let stuckSeconds: Double
+    private let now: (@Sendable () -> Int64)?
     private let makeWorker: @Sendable (_ name: String) -> any PostgresWorking
 
     private var lanes: [Lane: [any PostgresJob]] = [:]
@@ -67,12 +68,14 @@
     ///   - lanesMax: the maximum number of lanes that a worker gets at once.
     ///   - laneThreads: see ``PostgresLimits/laneThreads``.
     ///   - stuckSeconds: see ``PostgresLimits/stuckSeconds``.
+    ///   - now: returns the time in milliseconds since 1970 UTC. If it is nil, the pool has no limit
+    ///     of this kind.
     ///   - makeWorker: creates the worker of a new thread.
     init(
       name: String, threadsMax: Int, waitingMax: Int,
       lanesMax: Int = PostgresLimits.lanesPerCommitMax,
       laneThreads: Int = PostgresLimits.laneThreads,
-      stuckSeconds: Double = PostgresLimits.stuckSeconds,
+      stuckSeconds: Double = PostgresLimits.stuckSeconds, now: (@Sendable () -> Int64)? = nil,
       makeWorker: @escaping @Sendable (_ name: String) -> any PostgresWorking
     ) {
       self.name = name
@@ -81,6 +84,7 @@
       self.lanesMax = lanesMax
       self.laneThreads = laneThreads
       self.stuckSeconds = stuckSeconds
+      self.now = now
       self.makeWorker = makeWorker
     }
 
@@ -281,14 +285,15 @@
     /// - Returns: a schema with lanes of short bodies that wait, if no transaction of such bodies
     ///   has ended in it during the wait.
     private func waitForWork() -> String? {
-      guard !isWatched, let schema = firstShort(where: { _ in true })?.schema else {
+      guard !isWatched, let now, let schema = firstShort(where: { _ in true })?.schema else {
         condition.wait()
         return nil
       }
       isWatched = true
       defer { isWatched = false }
       let ends = short[schema]?.ends
-      if condition.wait(until: Date(timeIntervalSinceNow: stuckSeconds)) { return nil }
+      let end = Date(timeIntervalSince1970: Double(now()) / 1_000 + stuckSeconds)
+      if condition.wait(until: end) { return nil }
       guard let lanes = short[schema], lanes.ends == ends, !lanes.ready.isEmpty else { return nil }
       return schema
     }

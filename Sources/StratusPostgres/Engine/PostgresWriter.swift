@@ -22,11 +22,11 @@
     /// a transaction of its own, and if this also fails, each body.
     ///
     /// If there are several lanes, or if the bodies are short, the first attempts do not wait: a
-    /// lock that is held ends the attempt at once. The lanes that have failed follow after the other
-    /// ones. They wait for their locks, and are repeated after each conflict. So no lane waits for
-    /// the lock of another lane while its own locks are free. Each attempt is repeated after the
-    /// loss of the connection. The first attempt is also repeated after a few conflicts, because
-    /// the transactions of single lanes would take more time.
+    /// lock that is held ends the attempt at once. The lanes that have failed follow after the
+    /// other ones. They wait for their locks, and are repeated after each conflict. So no lane
+    /// waits for the lock of another lane while its own locks are free. Each attempt is repeated
+    /// after the loss of the connection. The first attempt is also repeated after a few conflicts,
+    /// because the transactions of single lanes would take more time.
     ///
     /// All bodies fail if PostgreSQL is not reachable, or if the outcome of the commit is unknown.
     /// All bodies of a lane also fail if PostgreSQL is busy or full. Each body runs again in a

@@ -14,8 +14,8 @@ final class LogCopier: @unchecked Sendable {
     connection = try SQLiteConnection(path: path, configuration: SQLiteSettings.checkpointer)
   }
 
-  /// Starts to copy the pages that no reader uses. Other pages are copied later, by the writer or by
-  /// the next copy.
+  /// Starts to copy the pages that no reader uses. Other pages are copied later, by the writer or
+  /// by the next copy.
   ///
   /// - Parameter whenCopied: is called on the other thread, even after an error.
   func copy(_ whenCopied: @escaping @Sendable () -> Void) {
