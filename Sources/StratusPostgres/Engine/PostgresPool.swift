@@ -68,8 +68,8 @@
     ///   - lanesMax: the maximum number of lanes that a worker gets at once.
     ///   - laneThreads: see ``PostgresLimits/laneThreads``.
     ///   - stuckSeconds: see ``PostgresLimits/stuckSeconds``.
-    ///   - now: returns the time in milliseconds since 1970 UTC. If it is nil, no thread waits only
-    ///     for this time.
+    ///   - now: returns the time in milliseconds since 1970 UTC. If it is nil, threads wait without
+    ///     a limit.
     ///   - makeWorker: creates the worker of a new thread.
     init(
       name: String, threadsMax: Int, waitingMax: Int,
