@@ -338,6 +338,10 @@ public enum Limits {
   /// The maximum number of expensive requests of one caller that run at the same time while other
   /// callers are active. Choice: other callers then wait for at most one expensive request.
   public static let expensiveRequestsPerCallerMax = 1
+  /// The maximum number of expensive requests of one caller that wait for their turn, and of
+  /// portions of uploads that wait. Choice: an app sends a few requests at the same time. Each
+  /// waiting request needs memory, even if its client has closed the connection.
+  public static let expensiveRequestsWaitingMax = 64
   /// A request whose body has at least this number of bytes counts as expensive before it has run.
   /// Choice: about a millisecond of decoding and writing.
   public static let expensiveBodyBytesMin = 16_384

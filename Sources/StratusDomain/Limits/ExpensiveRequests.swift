@@ -11,7 +11,7 @@ import Synchronization
 /// A request is expensive if its body is long, or if a recent request of the caller to the same
 /// endpoint caused much work. A caller is not limited while no other caller is active.
 public final class ExpensiveRequests: Sendable {
-  private typealias Waiting = CheckedContinuation<Void, Never>
+  private typealias Waiting = CheckedContinuation<Bool, Never>
 
   private struct Line {
     var running = 0
@@ -32,6 +32,7 @@ public final class ExpensiveRequests: Sendable {
   /// After a caller has been the only active one for this time, the caller is not limited.
   private static let aloneMilliseconds: Int64 = 1_000
   private static let rememberedMax = 10_000
+  private static let retryAfterSeconds = 1
 
   private let perCallerMax: Int?
   private let ambient: Ambient
@@ -92,17 +93,21 @@ public final class ExpensiveRequests: Sendable {
   }
 
   /// Runs an expensive request when it is the caller's turn.
+  ///
+  /// - Throws: `THROTTLED` if too many requests of the caller wait, and the errors of `body`.
   public func run<Value: Sendable>(
     as subject: CallerPace.Subject, _ body: () async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
     let caller = subject.name
-    await enter(caller)
+    try await enter(caller)
     defer { leave(caller) }
     return try await body()
   }
 
   /// Writes one portion of an upload when it is the caller's turn. The portions of a caller's
   /// uploads form a queue of their own, so an upload never waits for the caller's requests.
+  ///
+  /// - Throws: `THROTTLED` if too many portions of the caller wait, and the errors of `body`.
   public func runPortion<Value: Sendable>(
     as subject: CallerPace.Subject, _ body: () async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
@@ -110,7 +115,7 @@ public final class ExpensiveRequests: Sendable {
     let now = ambient.now()
     state.withLock { Self.note(subject.name, at: now, &$0) }
     let line = "uploads of " + subject.name
-    await enter(line)
+    try await enter(line)
     defer { leave(line) }
     return try await body()
   }
@@ -120,17 +125,29 @@ public final class ExpensiveRequests: Sendable {
     state.withLock { $0.lines.values.reduce(0) { $0 + $1.running + $1.waiting.count } }
   }
 
-  private func enter(_ caller: String) async {
-    await withCheckedContinuation { (continuation: Waiting) in
-      let now = ambient.now()
-      let isAdmitted = state.withLock { state in
-        var line = state.lines[caller] ?? Line()
-        let isAdmitted = line.waiting.isEmpty && line.running < bound(state, now)
-        if isAdmitted { line.running += 1 } else { line.waiting.append(continuation) }
-        state.lines[caller] = line
-        return isAdmitted
+  private func enter(_ caller: String) async throws(ServerError) {
+    let isAdmitted = await withCheckedContinuation { (continuation: Waiting) in
+      if let isAdmitted = enter(caller, continuation) { continuation.resume(returning: isAdmitted) }
+    }
+    if isAdmitted { return }
+    throw ServerError(
+      .throttled, LimitRule.expensiveRequestsPerCaller.reason,
+      retryAfterSeconds: Self.retryAfterSeconds)
+  }
+
+  /// - Returns: whether the request may run, or nil if it waits.
+  private func enter(_ caller: String, _ continuation: Waiting) -> Bool? {
+    let now = ambient.now()
+    return state.withLock { state in
+      var line = state.lines[caller] ?? Line()
+      defer { state.lines[caller] = line }
+      if line.waiting.isEmpty, line.running < bound(state, now) {
+        line.running += 1
+        return true
       }
-      if isAdmitted { continuation.resume() }
+      if line.waiting.count >= Limits.expensiveRequestsWaitingMax { return false }
+      line.waiting.append(continuation)
+      return nil
     }
   }
 
@@ -146,7 +163,7 @@ public final class ExpensiveRequests: Sendable {
       state.lines[caller] = line.running == 0 ? nil : line
       return admitted
     }
-    for waiting in admitted { waiting.resume() }
+    for waiting in admitted { waiting.resume(returning: true) }
   }
 
   /// The number of expensive requests that one caller may run now.

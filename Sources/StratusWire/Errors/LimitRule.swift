@@ -24,6 +24,8 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case waitingPerStore = "waiting-per-store"
   /// The number of records that one request reads to build the index that its query needs.
   case indexBuilding = "index-building"
+  /// The number of expensive requests, or of portions of uploads, of one caller that wait.
+  case expensiveRequestsPerCaller = "expensive-requests-per-caller"
   /// The number of connections from one address, or of all connections.
   case connectionsPerAddress = "connections-per-address"
 
@@ -43,6 +45,8 @@ public enum LimitRule: String, Sendable, CaseIterable {
     case .writersPerZone: Reason.zoneBusy
     case .waitingPerStore: Reason.storeBusy
     case .indexBuilding: Reason.indexIsBeingBuilt
+    case .expensiveRequestsPerCaller:
+      "too many expensive requests or uploads of one caller (expensive-requests-per-caller)"
     case .connectionsPerAddress: Reason.tooManyConnections
     }
   }

@@ -53,6 +53,35 @@ import Testing
     await scene.wait(running: [], waiting: 0)
   }
 
+  @Test(arguments: [false, true])
+  func `a request or a portion of an upload is refused if too many of the caller wait`(
+    isPortion: Bool
+  ) async throws {
+    let scene = Scene()
+    scene.seeBoth()
+    let count = Limits.expensiveRequestsWaitingMax + 1
+    let requests = (0..<count).map { number in
+      isPortion
+        ? scene.beginPortion("\(number)", as: Self.ann) : scene.begin("\(number)", as: Self.ann)
+    }
+    while scene.expensive.count != count { await Task.yield() }
+    let refusal = await #expect(throws: ServerError.self) {
+      if isPortion {
+        try await scene.expensive.runPortion(as: Self.ann) { () async throws(ServerError) in }
+      } else {
+        try await scene.expensive.run(as: Self.ann) { () async throws(ServerError) in }
+      }
+    }
+    #expect(refusal?.code == .throttled)
+    #expect(refusal?.reason == LimitRule.expensiveRequestsPerCaller.reason)
+    #expect(refusal?.retryAfterSeconds == 1)
+    let other = scene.begin("other", as: Self.bob)
+    other.end()
+    for request in requests { request.end() }
+    await scene.waitForBeginnings(count + 1)
+    await scene.wait(running: [], waiting: 0)
+  }
+
   @Test func `a request with a long body is expensive`() {
     let expensive = Scene().expensive
     let bytes = Limits.expensiveBodyBytesMin
