@@ -10,17 +10,6 @@ import Testing
   private static let all = SQLStatement(
     "SELECT index_id, value, record FROM entries WHERE database = 1 AND zone = 2")
 
-  private func withSession(
-    _ body: (StoreSession, CountingConnection) throws -> Void
-  ) throws {
-    let connection = try SQLiteConnection(
-      path: ":memory:", configuration: SQLiteSettings.memory)
-    defer { connection.close() }
-    try StoreTables.prepare(on: connection, makeEpoch: { 7 })
-    let counting = CountingConnection(connection)
-    try body(StoreSession(connection: counting), counting)
-  }
-
   private static func entries(_ count: Int, index: Int64, record: Int64) -> [IndexEntry] {
     (0..<count).map {
       IndexEntry(index: index, value: [UInt8($0 / 256), UInt8($0 % 256)], record: record)
@@ -41,7 +30,7 @@ import Testing
   }
 
   @Test func `entries of one record share statements`() throws {
-    try withSession { session, connection in
+    try withCountedSession { session, connection in
       let entries = Self.entries(1_000, index: 3, record: 4)
       _ = connection.take()
       try session.add(entries, of: 2, in: 1)
@@ -59,7 +48,7 @@ import Testing
   func `any number of entries of several records and indexes is written and removed`(
     _ count: Int
   ) throws {
-    try withSession { session, _ in
+    try withCountedSession { session, _ in
       let kept = Self.entries(count, index: 3, record: 4)
       let removed =
         Self.entries(count, index: 3, record: 5)

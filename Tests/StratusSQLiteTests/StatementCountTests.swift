@@ -11,17 +11,6 @@ import Testing
 @Suite struct `A save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
-  private func withSession(
-    _ body: (StoreSession, CountingConnection) throws -> Void
-  ) throws {
-    let connection = try SQLiteConnection(
-      path: ":memory:", configuration: SQLiteSettings.memory)
-    defer { connection.close() }
-    try StoreTables.prepare(on: connection, makeEpoch: { 7 })
-    let counting = CountingConnection(connection)
-    try body(StoreSession(connection: counting), counting)
-  }
-
   /// Saves new records with the same calls as a handler.
   private func save(
     _ count: Int, of type: String = "Note", on session: StoreSession
@@ -46,7 +35,7 @@ import Testing
   }
 
   @Test func `a save of one record takes seven statements`() throws {
-    try withSession { session, connection in
+    try withCountedSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try save(1, on: session)
       _ = connection.take()
@@ -62,7 +51,7 @@ import Testing
 
   /// One statement looks up twenty records.
   @Test func `a save of 200 records takes 215 statements, and every fifth save takes 217`() throws {
-    try withSession { session, connection in
+    try withCountedSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try save(200, on: session)
       _ = connection.take()
@@ -77,7 +66,7 @@ import Testing
 
   /// The roles of all users are part of the schema, whose version each save reads anyway.
   @Test func `a save takes no more statements in a store where users have roles`() throws {
-    try withSession { session, connection in
+    try withCountedSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try session.set(customRoles: ["Editor"])
       _ = try session.set(roles: ["Editor"], ofUser: "_bob")
@@ -94,7 +83,7 @@ import Testing
 
   /// A store that keeps no versions needs no statement for them (see the first test).
   @Test func `a save takes four more statements in a store that keeps versions`() throws {
-    try withSession { session, connection in
+    try withCountedSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       var settings = ContainerSettings()
       settings.versionDays = 7
@@ -116,7 +105,7 @@ import Testing
   @Test func `a save moves the counted bytes to their table if a zone has many record types`()
     throws
   {
-    try withSession { session, connection in
+    try withCountedSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       var moved = 0
       for number in 1...40 {
@@ -134,7 +123,7 @@ import Testing
   }
 
   @Test func `after a refused save, the next save runs the usual statements`() throws {
-    try withSession { session, connection in
+    try withCountedSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try session.add(SchemaAddition(recordTypes: ["Note"]))
       try save(1, on: session)
