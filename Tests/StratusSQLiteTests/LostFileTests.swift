@@ -160,6 +160,34 @@ private func withKnownStores(
       }
     }
   }
+
+  /// The header of a file contains the number of unused pages (https://sqlite.org/fileformat.html).
+  @Test func `an inspection and a copy find a wrong number of unused pages in a file`()
+    async throws
+  {
+    try await withTemporaryFolder { root in
+      let (old, new) = (root.appendingPathComponent("old"), root.appendingPathComponent("new"))
+      try FileManager.default.createDirectory(at: new, withIntermediateDirectories: true)
+      try await withStores(in: old, epoch: 7) { try await $0.store(at: development).save("one") }
+      let inspection = FolderInspection(of: old, readsAll: true)
+      #expect(inspection.state(ofStore: development) == .good)
+      let file = DataFolder.file(of: development, in: old)
+      var bytes = try Data(contentsOf: file)
+      bytes.replaceSubrange(36..<40, with: [0, 0, 0, 99])
+      try bytes.write(to: file)
+      guard case .damaged(let damage) = inspection.state(ofStore: development) else {
+        Issue.record("the inspection found no damage")
+        return
+      }
+      #expect(damage.lowercased().contains("freelist"))
+      let copy = FolderCopy(of: old, in: new, makeEpoch: { 99 }, now: { 1_000 })
+      let failure = #expect(throws: ServerError.self) {
+        try copy.copyStore(at: development, to: .keep)
+      }
+      #expect(failure?.facts["sqlite"]?.hasSuffix(damage) == true)
+      #expect(failure?.facts["statement"] == "copying \(file.path)")
+    }
+  }
 }
 
 @Suite struct `A full disk` {

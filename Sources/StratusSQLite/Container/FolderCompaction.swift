@@ -70,9 +70,8 @@ public struct FolderCompaction: Sendable {
   private static func check(_ copy: String) throws(ServerError) {
     let connection = try SQLiteConnection(path: copy, configuration: SQLiteSettings.source)
     defer { connection.close() }
-    let finding = try connection.first(CompactionStatements.check, []) { $0.text(0) }
-    guard finding == "ok" else {
-      throw .fault("the compacted file is damaged", facts: ["finding": finding ?? ""])
+    if let damage = try connection.firstDamage() {
+      throw .fault("the compacted file is damaged", facts: ["finding": damage])
     }
     let descriptor = open(copy, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw SQLiteFailure.unopened(path: copy, code: errno) }
@@ -118,7 +117,6 @@ public struct FolderCompaction: Sendable {
 
 private enum CompactionStatements {
   static let copy = SQLStatement("VACUUM INTO ?")
-  static let check = SQLStatement("PRAGMA quick_check(1)")
   static let pages = SQLStatement("PRAGMA page_count")
   static let unusedPages = SQLStatement("PRAGMA freelist_count")
   static let pageSize = SQLStatement("PRAGMA page_size")

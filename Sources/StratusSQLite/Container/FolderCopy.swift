@@ -174,8 +174,7 @@ public struct FolderCopy: Sendable {
       // With this journal mode, the copy is one file without a log. The file can be read even on a
       // read-only disk.
       try writing.define("PRAGMA journal_mode = DELETE")
-      let finding = try writing.first(Self.check, []) { $0.text(0) } ?? ""
-      if finding != "ok" { throw SQLiteFailure.damaged(finding) }
+      if let damage = try writing.firstDamage() { throw SQLiteFailure.damaged(damage) }
     } catch {
       var failure = error
       failure.facts["statement"] = "copying \(file.path)"
@@ -183,7 +182,6 @@ public struct FolderCopy: Sendable {
     }
   }
 
-  private static let check = SQLStatement("PRAGMA quick_check(1)")
   private static let firstRead = SQLStatement("SELECT count(*) FROM sqlite_master")
 
   /// Copies a file in steps. The copy has the state of one moment.

@@ -134,7 +134,10 @@ public struct FolderInspection: Sendable {
     guard OwnedFile.looksLikeSQLite(file.path) else { return .damaged("it is not an SQLite file") }
     do throws(ServerError) {
       if readsAll || Self.sizeBytes(file.path) <= Self.wholeSizeBytesMax {
-        if let problem = try contentsProblem(of: file) { return .damaged(problem) }
+        let damage = try reading(file) { (connection) throws(ServerError) in
+          try connection.firstDamage()
+        }
+        if let damage { return .damaged(damage) }
       }
       let stored = try reading(file) { (connection) throws(ServerError) -> Int64? in
         let hasTables = try connection.first(Self.anyTable, []) { _ in true } ?? false
@@ -151,17 +154,8 @@ public struct FolderInspection: Sendable {
   private static let anyTable = SQLStatement(
     "SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1")
 
-  private static let contentsCheck = SQLStatement("PRAGMA quick_check(1)")
-
-  private func contentsProblem(of file: URL) throws(ServerError) -> String? {
-    let found = try reading(file) { (connection) throws(ServerError) in
-      try connection.first(Self.contentsCheck, []) { $0.text(0) }
-    }
-    return found == "ok" ? nil : found ?? "SQLite cannot check it"
-  }
-
   private func reading<Value>(
-    _ file: URL, _ body: (any SQLConnection) throws(ServerError) -> Value
+    _ file: URL, _ body: (SQLiteConnection) throws(ServerError) -> Value
   ) throws(ServerError) -> Value {
     let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.source)
     defer { connection.close() }
