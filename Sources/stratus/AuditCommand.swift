@@ -27,9 +27,7 @@ struct AuditCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    guard (1...ListAuditEntries.limitMax).contains(limit) else {
-      throw Failure("--limit must be 1 to \(ListAuditEntries.limitMax)")
-    }
+    try requireNumber(limit, in: 1...ListAuditEntries.limitMax, of: "--limit")
     let response = try await server.send(
       ListAuditEntries.self, .init(email: account, before: before, limit: limit))
     if json { return say(json: response) }

@@ -25,12 +25,8 @@ struct BackupOptions: ParsableArguments {
   /// - Returns: nil if the server makes no backups.
   /// - Throws: `Failure` for an option that cannot be used.
   func settings(data: URL, postgres: PostgresAccess?) throws -> BackupSettings? {
-    guard (1...Self.hoursMax).contains(backupHours) else {
-      throw Failure("--backup-hours must be 1 to \(Self.hoursMax)")
-    }
-    guard (1...Self.countMax).contains(backupCount) else {
-      throw Failure("--backup-count must be 1 to \(Self.countMax)")
-    }
+    try requireNumber(backupHours, in: 1...Self.hoursMax, of: "--backup-hours")
+    try requireNumber(backupCount, in: 1...Self.countMax, of: "--backup-count")
     guard let backups else { return nil }
     let folder = URL(fileURLWithPath: backups).standardizedFileURL
     if (folder.path + "/").hasPrefix(data.standardizedFileURL.path + "/") {

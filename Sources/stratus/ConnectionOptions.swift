@@ -52,12 +52,10 @@ struct ConnectionOptions: ParsableArguments {
 
   /// - Throws: `Failure` for a number out of range, or for a text that is not a range of addresses.
   func settings() throws -> ConnectionSettings {
-    if let connectionsPerAddress, connectionsPerAddress < 0 {
-      throw Failure("--connections-per-address must be 0 or more")
+    if let connectionsPerAddress {
+      try requireNumber(connectionsPerAddress, in: 0..., of: "--connections-per-address")
     }
-    guard (0...Self.secondsMax).contains(gracePeriod) else {
-      throw Failure("--grace-period must be 0 to \(Self.secondsMax)")
-    }
+    try requireNumber(gracePeriod, in: 0...Self.secondsMax, of: "--grace-period")
     var settings = ConnectionSettings(
       headTimeout: try time(headTimeout, "head-timeout"),
       bodyTimeout: try time(bodyTimeout, "body-timeout"),
@@ -76,9 +74,7 @@ struct ConnectionOptions: ParsableArguments {
   }
 
   private func time(_ seconds: Int64, _ name: String) throws -> Duration {
-    guard (1...Self.secondsMax).contains(seconds) else {
-      throw Failure("--\(name) must be 1 to \(Self.secondsMax)")
-    }
+    try requireNumber(seconds, in: 1...Self.secondsMax, of: "--\(name)")
     return .seconds(seconds)
   }
 }

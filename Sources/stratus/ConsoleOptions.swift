@@ -27,9 +27,7 @@ struct ConsoleOptions: ParsableArguments {
       if consoleURL != nil { throw Failure("--console-url also needs --console-port") }
       return nil
     }
-    guard (0...65_535).contains(consolePort) else {
-      throw Failure("--console-port must be 0 to 65535")
-    }
+    try requirePort(consolePort, of: "--console-port")
     let url = try consoleURL.map { try ServeCommand.checkedURL($0, option: "--console-url") }
     let address = ConsoleAddress(host: consoleHost, port: consolePort, url: url)
     if let fault = address.fault(isEncrypted: isEncrypted) { throw Failure(fault) }

@@ -89,25 +89,16 @@ struct LimitOptions: ParsableArguments {
 
   /// - Throws: `Failure` for a number out of range.
   func settings() throws -> LimitSettings {
-    guard streamsPerUser >= 0 else { throw Failure("--streams-per-user must be 0 or more") }
-    guard expensiveRequestsPerCaller >= 0 else {
-      throw Failure("--expensive-requests-per-caller must be 0 or more")
-    }
-    for (number, name) in [
-      (writersPerZone, "writers-per-zone"), (waitingPerStore, "waiting-per-store"),
-      (indexBuilding, "index-building"),
-    ] where number < 1 {
-      throw Failure("--\(name) must be 1 or more")
-    }
-    guard min(unheldBytesPerUser, unheldBytesPerStore) >= 1 else {
-      throw Failure("--unheld-bytes-per-user and --unheld-bytes-per-store must be 1 or more")
-    }
-    guard (1...Self.signatureWindowMax).contains(signatureWindow) else {
-      throw Failure("--signature-window must be 1 to \(Self.signatureWindowMax)")
-    }
-    guard (1...Self.auditDaysMax).contains(auditDays) else {
-      throw Failure("--audit-days must be 1 to \(Self.auditDaysMax)")
-    }
+    try requireNumber(streamsPerUser, in: 0..., of: "--streams-per-user")
+    try requireNumber(
+      expensiveRequestsPerCaller, in: 0..., of: "--expensive-requests-per-caller")
+    try requireNumber(writersPerZone, in: 1..., of: "--writers-per-zone")
+    try requireNumber(waitingPerStore, in: 1..., of: "--waiting-per-store")
+    try requireNumber(indexBuilding, in: 1..., of: "--index-building")
+    try requireNumber(unheldBytesPerUser, in: 1..., of: "--unheld-bytes-per-user")
+    try requireNumber(unheldBytesPerStore, in: 1..., of: "--unheld-bytes-per-store")
+    try requireNumber(signatureWindow, in: 1...Self.signatureWindowMax, of: "--signature-window")
+    try requireNumber(auditDays, in: 1...Self.auditDaysMax, of: "--audit-days")
     var settings = LimitSettings(
       requestsPerUser: try rate(requestsPerUser, "requests-per-user"),
       operationsPerUser: try rate(operationsPerUser, "operations-per-user"),
@@ -129,7 +120,7 @@ struct LimitOptions: ParsableArguments {
   }
 
   private func rate(_ perSecond: Int, _ name: String) throws -> LimitSettings.Rate? {
-    guard perSecond >= 0 else { throw Failure("--\(name) must be 0 or more") }
+    try requireNumber(perSecond, in: 0..., of: "--\(name)")
     return perSecond == 0 ? nil : LimitSettings.Rate(perSecond: perSecond)
   }
 }

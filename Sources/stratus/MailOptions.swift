@@ -78,9 +78,7 @@ struct MailOptions: ParsableArguments {
   /// - Returns: nil if there are neither mails nor sign-ups.
   /// - Throws: `Failure` with a sentence that says what is missing or wrong.
   func settings(publicURL: String?) throws -> MailServiceSettings? {
-    guard (1...Self.mailsPerHourMax).contains(mailsPerHour) else {
-      throw Failure("--mails-per-hour must be 1 to \(Self.mailsPerHourMax)")
-    }
+    try requireNumber(mailsPerHour, in: 1...Self.mailsPerHourMax, of: "--mails-per-hour")
     let route = try route()
     if route == nil, signUp == .closed { return nil }
     guard publicURL != nil else {
@@ -113,7 +111,7 @@ struct MailOptions: ParsableArguments {
     }
     guard mailFrom != nil else { throw Failure("--smtp-host needs --mail-from, too") }
     let port = smtpPort ?? (smtpSecurity == .tls ? 465 : 587)
-    guard (1...65_535).contains(port) else { throw Failure("--smtp-port must be 1 to 65535") }
+    try requireNumber(port, in: 1...65_535, of: "--smtp-port")
     let file = smtpPasswordFile.map { URL(fileURLWithPath: $0) }
     if file != nil, smtpUser == nil {
       throw Failure("--smtp-password-file needs --smtp-user, too")

@@ -59,16 +59,16 @@ struct MonitoringOptions: ParsableArguments {
   /// - Returns: nil if no slow queries are logged.
   /// - Throws: `Failure` for a number that is out of range.
   func slowQuery() throws -> Int64? {
-    guard (0...Self.slowMax).contains(slowQueryMilliseconds) else {
-      throw Failure("--slow-query-milliseconds must be 0 to \(Self.slowMax)")
-    }
+    try requireNumber(slowQueryMilliseconds, in: 0...Self.slowMax, of: "--slow-query-milliseconds")
     return slowQueryMilliseconds == 0 ? nil : slowQueryMilliseconds
   }
 
   /// - Returns: nil if no requests are traced.
   /// - Throws: `Failure` for a number that is out of range.
   func traces() throws -> TraceSettings? {
-    guard (0...1).contains(traceRatio) else { throw Failure("--trace-ratio must be 0 to 1") }
+    guard (0...1).contains(traceRatio) else {
+      throw Failure("--trace-ratio '\(traceRatio)' must be 0 to 1")
+    }
     return traceFile.map { TraceSettings(path: $0, ratio: traceRatio) }
   }
 
@@ -76,9 +76,7 @@ struct MonitoringOptions: ParsableArguments {
   /// - Throws: `Failure` for a number that is not a port.
   func address() throws -> MetricsAddress? {
     guard let metricsPort else { return nil }
-    guard (0...65_535).contains(metricsPort) else {
-      throw Failure("--metrics-port must be 0 to 65535")
-    }
+    try requirePort(metricsPort, of: "--metrics-port")
     return MetricsAddress(host: metricsHost, port: metricsPort)
   }
 }

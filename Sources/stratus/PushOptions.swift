@@ -26,12 +26,8 @@ struct PushOptions: ParsableArguments {
 
   /// - Throws: `Failure` if a number is out of range.
   func settings() throws -> PushSettings {
-    guard (1...Self.heartbeatSecondsMax).contains(heartbeatSeconds) else {
-      throw Failure("--heartbeat-seconds must be 1 to \(Self.heartbeatSecondsMax)")
-    }
-    guard (1...Self.pollSecondsMax).contains(pollSeconds) else {
-      throw Failure("--poll-seconds must be 1 to \(Self.pollSecondsMax)")
-    }
+    try requireNumber(heartbeatSeconds, in: 1...Self.heartbeatSecondsMax, of: "--heartbeat-seconds")
+    try requireNumber(pollSeconds, in: 1...Self.pollSecondsMax, of: "--poll-seconds")
     return PushSettings(pollHoldSeconds: pollSeconds, heartbeatSeconds: heartbeatSeconds)
   }
 }

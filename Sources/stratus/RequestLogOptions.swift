@@ -25,12 +25,8 @@ struct RequestLogOptions: ParsableArguments {
   /// - Throws: `Failure` for a number that is out of range.
   func settings(hasConsole: Bool) throws -> RequestLogSettings? {
     let days = requestLogDays ?? (hasConsole ? Limits.requestLogDays : 0)
-    guard (0...Self.daysMax).contains(days) else {
-      throw Failure("--request-log-days must be 0 to \(Self.daysMax)")
-    }
-    guard (1...Self.megabytesMax).contains(requestLogMegabytes) else {
-      throw Failure("--request-log-megabytes must be 1 to \(Self.megabytesMax)")
-    }
+    try requireNumber(days, in: 0...Self.daysMax, of: "--request-log-days")
+    try requireNumber(requestLogMegabytes, in: 1...Self.megabytesMax, of: "--request-log-megabytes")
     if days == 0 { return nil }
     return RequestLogSettings(days: days, bytesMax: requestLogMegabytes * 1_048_576)
   }

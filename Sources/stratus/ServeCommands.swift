@@ -45,7 +45,7 @@ struct DevCommand: AsyncParsableCommand {
   var consoleFiles: String?
 
   func run() async throws {
-    try requirePort(port)
+    try requirePort(port, of: "--port")
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
     settings.postgres = try postgres.access()
@@ -226,17 +226,13 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// - Throws: `Failure` for an option that cannot be used.
   func settings() throws -> Settings {
-    try requirePort(port)
+    try requirePort(port, of: "--port")
     let publicURL = try publicURL.map { try Self.checkedURL($0, option: "--public-url") }
-    guard (0...Self.historyDaysMax).contains(historyDays) else {
-      throw Failure("--history-days must be 0 to \(Self.historyDaysMax)")
-    }
+    try requireNumber(historyDays, in: 0...Self.historyDaysMax, of: "--history-days")
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, publicURL: publicURL,
       limits: try limits.settings())
-    guard (0...Self.storeIdleMax).contains(storeIdle) else {
-      throw Failure("--store-idle must be 0 to \(Self.storeIdleMax)")
-    }
+    try requireNumber(storeIdle, in: 0...Self.storeIdleMax, of: "--store-idle")
     settings.postgres = try postgres.access()
     settings.assets = try assets.access()
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
@@ -287,12 +283,6 @@ extension ServeCommand {
   }
 }
 
-/// - Throws: `Failure` for a number that is not a port. The system would silently use the last 16
-///   bits of the number.
-private func requirePort(_ port: Int) throws {
-  guard (0...65_535).contains(port) else { throw Failure("--port must be 0 to 65535") }
-}
-
 /// The option for the address of the operator's commands.
 struct ManagementOptions: ParsableArguments {
   @Option(
@@ -319,9 +309,7 @@ struct ManagementOptions: ParsableArguments {
 
   /// - Throws: `Failure` for a number that is not a port.
   func port() throws -> Int? {
-    if let managementPort, !(0...65_535).contains(managementPort) {
-      throw Failure("--management-port must be 0 to 65535")
-    }
+    if let managementPort { try requirePort(managementPort, of: "--management-port") }
     return managementPort
   }
 }

@@ -47,7 +47,7 @@ struct TailCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    guard (0...1_000).contains(lines) else { throw Failure("--lines must be 0 to 1000") }
+    try requireNumber(lines, in: 0...1_000, of: "--lines")
     var request = ListRequests.Request(
       containerID: container, environment: environment, endpoint: endpoint, outcome: outcome,
       userRecordName: user, millisecondsMin: slowerThan, resultsLimit: max(lines, 1),

@@ -63,7 +63,10 @@ import Testing
   @Test(arguments: [
     ("port: 1\nprot: 2", "stratus.yaml:2: there is no setting 'prot'"),
     ("port: many", "stratus.yaml:1: the value 'many' is invalid for 'port'"),
-    ("host: a\n\nport: 70000", "stratus.yaml:3: port must be 0 to 65535"),
+    ("host: a\n\nport: 70000", "stratus.yaml:3: port '70000' must be 0 to 65535"),
+    ("port: -1", "stratus.yaml:1: port '-1' must be 0 to 65535"),
+    ("trace-ratio: 1.5", "stratus.yaml:1: trace-ratio '1.5' must be 0 to 1"),
+    ("writers-per-zone: 0", "stratus.yaml:1: writers-per-zone '0' must be 1 or more"),
     ("tls-key: /k", "stratus.yaml:1: tls-key needs tls-certificate, too"),
     ("trusted-proxy: [x]", "stratus.yaml:1: trusted-proxy 'x' is neither an address nor a range"),
     ("port: [1, 2]", "stratus.yaml:1: 'port' takes one value, not a list"),

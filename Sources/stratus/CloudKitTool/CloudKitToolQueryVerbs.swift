@@ -40,7 +40,7 @@ struct QueryRecordsVerb: AsyncParsableCommand {
   var continuationToken: String?
 
   func run() async throws {
-    guard (1...200).contains(limit) else { throw Failure("--limit must be 1 to 200") }
+    try requireNumber(limit, in: 1...200, of: "--limit")
     let response = try await database.send(
       QueryRecords.self,
       .init(
