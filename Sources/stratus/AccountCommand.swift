@@ -85,7 +85,7 @@ struct AccountCommand: AsyncParsableCommand {
     var passwordStdin = false
 
     @Flag(
-      help: "Remove the second factor and the recovery codes of a user that has lost both.")
+      help: "Remove the second factor and the recovery codes of a user who has lost both.")
     var removeSecondFactor = false
 
     @Option(help: "The user's first name. An empty text removes it.")
