@@ -8,6 +8,9 @@ import Synchronization
 /// counts, more than half of the smaller limit is left. A restart loses the counts of unfinished
 /// uploads. Users can then upload the same number of bytes again, although the old uploads remain
 /// until ``SweepAssets`` removes them.
+///
+/// The time for an admission or a note does not depend on the number of uploads. A client may leave
+/// many unfinished uploads behind, and each of them counts until its URL expires.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String
@@ -16,13 +19,45 @@ final class UnheldBytes: Sendable {
     var touched: Int64
   }
 
+  /// The sums of a store.
+  private struct Sums {
+    var all: Int64 = 0
+    var byUser: [String: Int64] = [:]
+
+    mutating func add(_ bytes: Int64, of user: String) {
+      all += bytes
+      let sum = byUser[user, default: 0] + bytes
+      byUser[user] = sum == 0 ? nil : sum
+    }
+  }
+
   private struct State {
     /// The unfinished uploads of this process, by upload ID.
     var pending: [String: Pending] = [:]
-    /// The number of bytes in finished files that no record holds, by store and user. The numbers
-    /// are those last read from the register, plus the files finished since then.
-    var finished: [StoreAddress: [String: Int64]] = [:]
+    /// The received bytes of ``pending``, by store.
+    var unfinished: [StoreAddress: Sums] = [:]
+    /// The bytes in finished files that no record holds, by store. The numbers are those last read
+    /// from the register, plus the files finished since then.
+    var finished: [StoreAddress: Sums] = [:]
+    /// The time from which uploads that were idle for too long are forgotten again.
+    var nextForgetting: Int64 = .min
+
+    mutating func remove(_ id: String) {
+      guard let upload = pending.removeValue(forKey: id) else { return }
+      unfinished[upload.address]?.add(-upload.received, of: upload.user)
+      if unfinished[upload.address]?.byUser.isEmpty == true { unfinished[upload.address] = nil }
+    }
+
+    mutating func set(_ upload: Pending, for id: String) {
+      remove(id)
+      pending[id] = upload
+      unfinished[upload.address, default: Sums()].add(upload.received, of: upload.user)
+    }
   }
+
+  /// Choice: uploads that were idle for too long are looked for once a minute. Their lifetime is a
+  /// day, so a minute more does not matter.
+  private static let forgettingMilliseconds: Int64 = 60_000
 
   private let perUserMax: Int64
   private let perStoreMax: Int64
@@ -50,9 +85,10 @@ final class UnheldBytes: Sendable {
     if isKnown { return }
     // NB: the count must be read again, because records may have used some of the bytes since the
     // count was last read.
-    let finished = try await store.read { (store) throws(ServerError) in
+    let byUser = try await store.read { (store) throws(ServerError) in
       try store.unheldBytes()
     }
+    let finished = Sums(all: byUser.values.reduce(0, +), byUser: byUser)
     let hasRoom = state.withLock { state in
       state.finished[ticket.address] = finished
       return budget(for: ticket, in: state) > 0
@@ -67,8 +103,9 @@ final class UnheldBytes: Sendable {
   func note(_ received: Int64, of ticket: UploadTicket, now: Int64) throws(ServerError) {
     let fits = state.withLock { state in
       if received > budget(for: ticket, in: state) { return false }
-      state.pending[ticket.id] = Pending(
-        user: ticket.user, address: ticket.address, received: received, touched: now)
+      state.set(
+        Pending(user: ticket.user, address: ticket.address, received: received, touched: now),
+        for: ticket.id)
       return true
     }
     if !fits { throw Self.refusal }
@@ -77,29 +114,30 @@ final class UnheldBytes: Sendable {
   /// Counts a completed upload as a finished file.
   func finish(_ ticket: UploadTicket, size: Int64) {
     state.withLock { state in
-      state.pending[ticket.id] = nil
-      state.finished[ticket.address]?[ticket.user, default: 0] += size
+      state.remove(ticket.id)
+      state.finished[ticket.address]?.add(size, of: ticket.user)
     }
   }
 
   /// The total number of bytes that this upload may have.
   private func budget(for ticket: UploadTicket, in state: State) -> Int64 {
-    let finished = state.finished[ticket.address] ?? [:]
-    var ofUser = finished[ticket.user] ?? 0
-    var ofStore = finished.values.reduce(0, +)
-    for (id, upload) in state.pending where id != ticket.id && upload.address == ticket.address {
-      ofStore += upload.received
-      if upload.user == ticket.user { ofUser += upload.received }
-    }
+    let finished = state.finished[ticket.address]
+    let unfinished = state.unfinished[ticket.address]
+    let own = state.pending[ticket.id]
+    let ofStore = (finished?.all ?? 0) + (unfinished?.all ?? 0) - (own?.received ?? 0)
+    var ofUser = (finished?.byUser[ticket.user] ?? 0) + (unfinished?.byUser[ticket.user] ?? 0)
+    ofUser -= own?.received ?? 0
     return min(perUserMax - ofUser, perStoreMax - ofStore)
   }
 
   /// Stops counting uploads that were idle for so long that they cannot continue. ``SweepAssets``
   /// removes their bytes.
   private static func forgetOld(_ state: inout State, _ now: Int64) {
-    if state.pending.isEmpty { return }
-    state.pending = state.pending.filter {
-      now - $0.value.touched < AssetUploads.lifetimeMilliseconds
+    if now < state.nextForgetting { return }
+    state.nextForgetting = now + forgettingMilliseconds
+    for (id, upload) in state.pending
+    where now - upload.touched >= AssetUploads.lifetimeMilliseconds {
+      state.remove(id)
     }
   }
 
