@@ -90,7 +90,7 @@ import Testing
     #expect(scene.queue.count == 1)
     _ = scene.take()
     for number in 1...2 { scene.add("large \(number)", of: "ann", isExpensive: true) }
-    let first = scene.run(milliseconds: 13)
+    let first = scene.run(milliseconds: 4)
     #expect(first == "large 1")
     let pause = scene.pause()
     #expect(pause == 100)
@@ -106,7 +106,7 @@ import Testing
     #expect(second == ["large 2"])
   }
 
-  @Test(arguments: [(12, 0), (22, 1_000), (32, 2_000), (500, 2_000)] as [(Int64, Int64)])
+  @Test(arguments: [(3, 0), (13, 1_000), (23, 2_000), (500, 2_000)] as [(Int64, Int64)])
   func `the pause grows with the length of the body, up to two seconds`(
     _ held: Int64, _ expected: Int64
   ) {
@@ -163,7 +163,7 @@ import Testing
   }
 
   /// On a slow disk, every commit takes long.
-  @Test(arguments: [(30, nil), (45, 500)] as [(Int64, Int64?)])
+  @Test(arguments: [(30, nil), (35, 400)] as [(Int64, Int64?)])
   func `only the time of a commit that exceeds a usual commit counts`(
     _ commit: Int64, _ expected: Int64?
   ) {

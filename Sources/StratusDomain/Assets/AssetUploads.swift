@@ -45,7 +45,7 @@ public struct AssetUploads: Sendable {
   /// Throws if a user's account is disabled or restricted.
   let requireOpenAccount: RequireOpenAccount
   let unheld: UnheldBytes
-  /// Lets the uploads of a caller write one at a time while other callers are active. It is nil if
+  /// Lets the uploads of a caller run one at a time while other callers are active. It is nil if
   /// there is no such limit.
   public var turns: ExpensiveRequests?
 
@@ -114,12 +114,13 @@ public struct AssetUploads: Sendable {
   private func open(
     _ ticket: UploadTicket, fromNothing: Bool
   ) async throws(ServerError) -> any AssetUpload {
-    let upload = try await assets.open(
-      upload: ticket.id, at: ticket.address, fromNothing: fromNothing)
-    guard let turns else { return upload }
-    return UploadInTurns(
-      upload: upload, turns: turns,
-      caller: CallerPace.Subject(userRecordName: ticket.user, apiToken: nil))
+    let open = { () async throws(ServerError) in
+      try await assets.open(upload: ticket.id, at: ticket.address, fromNothing: fromNothing)
+    }
+    guard let turns else { return try await open() }
+    return try await UploadInTurns(
+      turns: turns, caller: CallerPace.Subject(userRecordName: ticket.user, apiToken: nil),
+      open: open)
   }
 
   private static let tooLarge = ServerError(.quotaExceeded, Reason.assetTooLarge)

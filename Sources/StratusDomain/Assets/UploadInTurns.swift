@@ -1,9 +1,21 @@
-/// An upload that writes each portion when it is its caller's turn. While other callers are active,
-/// a caller with many uploads uses as much of the server as a caller with one.
+/// An upload that is opened, and writes each portion, when it is its caller's turn. While other
+/// callers are active, a caller with many uploads uses as much of the server as a caller with one.
 struct UploadInTurns: AssetUpload {
-  let upload: any AssetUpload
-  let turns: ExpensiveRequests
-  let caller: CallerPace.Subject
+  private let upload: any AssetUpload
+  private let turns: ExpensiveRequests
+  private let caller: CallerPace.Subject
+
+  /// Opens an upload. On some file systems, it takes long to create a file.
+  ///
+  /// - Throws: `THROTTLED` if too many portions of the caller wait, and the errors of `open`.
+  init(
+    turns: ExpensiveRequests, caller: CallerPace.Subject,
+    open: () async throws(ServerError) -> any AssetUpload
+  ) async throws(ServerError) {
+    upload = try await turns.runPortion(as: caller, open)
+    self.turns = turns
+    self.caller = caller
+  }
 
   var received: Int64 { upload.received }
 

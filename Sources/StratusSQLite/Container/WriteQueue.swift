@@ -35,7 +35,7 @@ struct WriteQueue<Session> {
   /// The time below which a body is short.
   private static var shortNanoseconds: Int64 { 3_000_000 }
   /// The maximum number of bodies of expensive requests that count as ordinary in a transaction.
-  /// Choice: 12 ms.
+  /// Choice: together they hold the writer for at most 12 ms.
   private static var shortBodiesMax: Int { 4 }
   private static var shortCallersMax: Int { 10_000 }
   /// The time after an ordinary write for which its caller counts as active.

@@ -173,13 +173,34 @@ import Testing
     await scene.wait(running: [], waiting: 0)
   }
 
-  @Test func `each portion and the end of an upload are in turn`() async throws {
+  @Test func `an upload is opened when it is the caller's turn`() async throws {
     let scene = Scene()
     scene.seeBoth()
     let first = scene.beginPortion("first", as: Self.ann)
     await scene.wait(running: ["first"], waiting: 0)
-    let upload = UploadInTurns(
-      upload: CountedUpload(), turns: scene.expensive, caller: Self.ann)
+    let isOpen = Mutex(false)
+    let opening = Task {
+      try await UploadInTurns(turns: scene.expensive, caller: Self.ann) {
+        () async throws(ServerError) in
+        isOpen.withLock { $0 = true }
+        return CountedUpload()
+      }
+    }
+    await scene.wait(running: ["first"], waiting: 1)
+    #expect(isOpen.withLock { $0 } == false)
+    first.end()
+    _ = try await opening.value
+    #expect(isOpen.withLock { $0 })
+  }
+
+  @Test func `each portion and the end of an upload are in turn`() async throws {
+    let scene = Scene()
+    scene.seeBoth()
+    let upload = try await UploadInTurns(turns: scene.expensive, caller: Self.ann) {
+      () async throws(ServerError) in CountedUpload()
+    }
+    let first = scene.beginPortion("first", as: Self.ann)
+    await scene.wait(running: ["first"], waiting: 0)
     let writing = Task {
       try await upload.append([1, 2, 3])
       return try await upload.finish(as: "file")
