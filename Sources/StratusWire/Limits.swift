@@ -353,8 +353,7 @@ public enum Limits {
   /// milliseconds.
   public static let expensiveStepsMin = 2_000
   /// A write of an expensive request that needs more microseconds on the writing thread is followed
-  /// by a pause, if other callers write. Choice: about 100 records. With 12 ms, saves of 200 records
-  /// followed each other without a pause, and other callers waited nine times as long as usual.
+  /// by a pause, if other callers write. Choice: about 100 records (`docs/internals/load.md`).
   public static let writerHoldMicroseconds: Int64 = 3_000
   /// The length of the pause for each microsecond beyond ``writerHoldMicroseconds``. Choice: the
   /// longer a write, the fewer saves of other callers may meet one.
