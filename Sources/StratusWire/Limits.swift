@@ -339,7 +339,7 @@ public enum Limits {
   /// callers are active. Choice: other callers then wait for at most one expensive request.
   public static let expensiveRequestsPerCallerMax = 1
   /// The maximum number of expensive requests of one caller that wait for their turn, and of
-  /// portions of uploads that wait. Choice: an app sends a few requests at the same time. Each
+  /// steps of uploads that wait. Choice: an app sends a few requests at the same time. Each
   /// waiting request needs memory, even if its client has closed the connection.
   public static let expensiveRequestsWaitingMax = 64
   /// A request whose body has at least this number of bytes counts as expensive before it has run.
@@ -353,7 +353,7 @@ public enum Limits {
   /// milliseconds.
   public static let expensiveStepsMin = 2_000
   /// A write of an expensive request that needs more microseconds on the writing thread is followed
-  /// by a pause, if other callers write. Choice: about 100 records (`docs/internals/load.md`).
+  /// by a pause, if other callers write. Choice: about 50 records (`docs/internals/load.md`).
   public static let writerHoldMicroseconds: Int64 = 3_000
   /// The length of the pause for each microsecond beyond ``writerHoldMicroseconds``. Choice: the
   /// longer a write, the fewer saves of other callers may meet one.

@@ -1,4 +1,4 @@
-/// Checks the number that an option has.
+/// Checks the value of an option that takes a number.
 ///
 /// - Parameter option: the option as the operator writes it, such as `--backup-count`.
 /// - Throws: `Failure` with the option, its number and the range, unless the range contains the
@@ -10,7 +10,7 @@ func requireNumber<Number: BinaryInteger>(
   throw Failure("\(option) '\(number)' must be \(range.lowerBound) to \(range.upperBound)")
 }
 
-/// Checks the number that an option has, if the range of numbers has no end.
+/// Checks the value of an option that takes a number, if the range of numbers has no end.
 ///
 /// - Throws: `Failure` with the option, its number and the smallest number.
 func requireNumber<Number: BinaryInteger>(

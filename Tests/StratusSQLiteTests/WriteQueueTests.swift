@@ -102,6 +102,10 @@ import Testing
     let other = scene.take()
     #expect(other == ["large 3"])
     scene.now += 100 * millisecond
+    // A body of 4 ms is not short, so the next one still runs alone.
+    scene.add("small 4", of: "bob")
+    let ordinaryAgain = scene.take()
+    #expect(ordinaryAgain == ["small 4"])
     let second = scene.take()
     #expect(second == ["large 2"])
   }
@@ -163,8 +167,8 @@ import Testing
   }
 
   /// On a slow disk, every commit takes long.
-  @Test(arguments: [(30, nil), (35, 400)] as [(Int64, Int64?)])
-  func `only the time of a commit that exceeds a usual commit counts`(
+  @Test(arguments: [(30, nil), (60, nil), (65, 400)] as [(Int64, Int64?)])
+  func `only the time of a commit that exceeds two usual commits counts`(
     _ commit: Int64, _ expected: Int64?
   ) {
     var scene = Scene()

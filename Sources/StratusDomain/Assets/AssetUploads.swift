@@ -45,7 +45,7 @@ public struct AssetUploads: Sendable {
   /// Throws if a user's account is disabled or restricted.
   let requireOpenAccount: RequireOpenAccount
   let unheld: UnheldBytes
-  /// Lets the uploads of a caller run one at a time while other callers are active. It is nil if
+  /// Lets the uploads of a caller take turns while other callers are active. It is nil if
   /// there is no such limit.
   public var turns: ExpensiveRequests?
 
@@ -77,7 +77,8 @@ public struct AssetUploads: Sendable {
   ///   - next: returns the next bytes, or nil after the last ones.
   /// - Throws: the errors of ``progress(of:)`` and of `next`; `BAD_REQUEST` if the number of bytes
   ///   differs from the length of the piece; `QUOTA_EXCEEDED` if the file is larger than the limit,
-  ///   or if too many uploaded bytes are not held by any record.
+  ///   or if too many uploaded bytes are not held by any record; `THROTTLED` if too many uploads of
+  ///   the user wait.
   public func receive(
     _ ticketText: String, piece: Piece?, next: () async throws(ServerError) -> [UInt8]?
   ) async throws(ServerError) -> Outcome {
@@ -111,7 +112,8 @@ public struct AssetUploads: Sendable {
     return .answer(try await end(upload, of: ticket))
   }
 
-  private func open(
+  /// Opens the upload of a ticket, when it is the turn of the ticket's user.
+  func open(
     _ ticket: UploadTicket, fromNothing: Bool
   ) async throws(ServerError) -> any AssetUpload {
     let open = { () async throws(ServerError) in
@@ -160,8 +162,7 @@ public struct AssetUploads: Sendable {
       return known ? answer(file, of: ticket) : nil
     case .last(let total):
       guard status.received == total else { return nil }
-      let upload = try await assets.open(
-        upload: ticket.id, at: ticket.address, fromNothing: false)
+      let upload = try await open(ticket, fromNothing: false)
       guard upload.received == total else {
         await upload.close()
         return nil

@@ -9,8 +9,9 @@ import Synchronization
 /// uploads. Users can then upload the same number of bytes again, although the old uploads remain
 /// until ``SweepAssets`` removes them.
 ///
-/// The time for an admission or a note does not depend on the number of uploads. A client may leave
-/// many unfinished uploads behind, and each of them counts until its URL expires.
+/// A client may leave many unfinished uploads behind, and each of them counts for a day after its
+/// last bytes. So the sums are kept up to date. A note takes the same time for any number of
+/// uploads. An admission does, too, except once a minute and when it reads the register.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String
@@ -19,7 +20,7 @@ final class UnheldBytes: Sendable {
     var touched: Int64
   }
 
-  /// The sums of a store.
+  /// The bytes of a store, in total and by user.
   private struct Sums {
     var all: Int64 = 0
     var byUser: [String: Int64] = [:]
@@ -39,8 +40,8 @@ final class UnheldBytes: Sendable {
     /// The bytes in finished files that no record holds, by store. The numbers are those last read
     /// from the register, plus the files finished since then.
     var finished: [StoreAddress: Sums] = [:]
-    /// The time from which uploads that were idle for too long are forgotten again.
-    var nextForgetting: Int64 = .min
+    /// The time of the last search for uploads that were idle for too long.
+    var searched: Int64 = .min / 2
 
     mutating func remove(_ id: String) {
       guard let upload = pending.removeValue(forKey: id) else { return }
@@ -55,9 +56,9 @@ final class UnheldBytes: Sendable {
     }
   }
 
-  /// Choice: uploads that were idle for too long are looked for once a minute. Their lifetime is a
-  /// day, so a minute more does not matter.
-  private static let forgettingMilliseconds: Int64 = 60_000
+  /// The time between two searches for uploads that were idle for too long. Choice: an upload counts
+  /// for a day, so a minute more does not matter.
+  private static let searchMilliseconds: Int64 = 60_000
 
   private let perUserMax: Int64
   private let perStoreMax: Int64
@@ -120,6 +121,8 @@ final class UnheldBytes: Sendable {
   }
 
   /// The total number of bytes that this upload may have.
+  ///
+  /// NB: a ticket with the same ID always has the same user and the same store.
   private func budget(for ticket: UploadTicket, in state: State) -> Int64 {
     let finished = state.finished[ticket.address]
     let unfinished = state.unfinished[ticket.address]
@@ -133,12 +136,13 @@ final class UnheldBytes: Sendable {
   /// Stops counting uploads that were idle for so long that they cannot continue. ``SweepAssets``
   /// removes their bytes.
   private static func forgetOld(_ state: inout State, _ now: Int64) {
-    if now < state.nextForgetting { return }
-    state.nextForgetting = now + forgettingMilliseconds
-    for (id, upload) in state.pending
-    where now - upload.touched >= AssetUploads.lifetimeMilliseconds {
-      state.remove(id)
+    // NB: the clock may have been set back since the last search.
+    if abs(now - state.searched) < searchMilliseconds { return }
+    state.searched = now
+    let idle = state.pending.filter {
+      now - $0.value.touched >= AssetUploads.lifetimeMilliseconds
     }
+    for id in idle.keys { state.remove(id) }
   }
 
   private static let refusal = ServerError(.quotaExceeded, Reason.assetsUnheld)

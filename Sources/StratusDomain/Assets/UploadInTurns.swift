@@ -5,7 +5,7 @@ struct UploadInTurns: AssetUpload {
   private let turns: ExpensiveRequests
   private let caller: CallerPace.Subject
 
-  /// Opens an upload. On some file systems, it takes long to create a file.
+  /// Opens an upload. This creates a file, or reads the bytes of an upload that continues.
   ///
   /// - Throws: `THROTTLED` if too many portions of the caller wait, and the errors of `open`.
   init(

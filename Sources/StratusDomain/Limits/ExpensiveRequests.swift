@@ -104,7 +104,7 @@ public final class ExpensiveRequests: Sendable {
     return try await body()
   }
 
-  /// Writes one portion of an upload when it is the caller's turn. The portions of a caller's
+  /// Opens an upload, writes a portion of it, or ends it, when it is the caller's turn. The portions of a caller's
   /// uploads form a queue of their own, so an upload never waits for the caller's requests.
   ///
   /// - Throws: `THROTTLED` if too many portions of the caller wait, and the errors of `body`.

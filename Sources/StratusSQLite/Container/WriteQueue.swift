@@ -32,10 +32,10 @@ struct WriteQueue<Session> {
 
   private static var microsecond: Int64 { 1_000 }
   private static var commitsInAverage: Int64 { 16 }
-  /// The time below which a body is short.
-  private static var shortNanoseconds: Int64 { 3_000_000 }
+  /// The time up to which a body is short.
+  private static var shortNanoseconds: Int64 { Limits.writerHoldMicroseconds * microsecond }
   /// The maximum number of bodies of expensive requests that count as ordinary in a transaction.
-  /// Choice: together they hold the writer for at most 12 ms.
+  /// Choice: usually they hold the writer for less than 12 ms together.
   private static var shortBodiesMax: Int { 4 }
   private static var shortCallersMax: Int { 10_000 }
   /// The time after an ordinary write for which its caller counts as active.
@@ -111,8 +111,8 @@ struct WriteQueue<Session> {
   /// Notes that a transaction has ended. A long transaction of an expensive request is followed by
   /// a pause.
   ///
-  /// The time of a usual commit does not count. It depends on the disk, and every write needs it.
-  /// But a commit takes longer if it writes many pages.
+  /// Twice the time of a usual commit does not count. It depends on the disk, every write needs
+  /// it, and it varies. But a commit takes longer if it writes many pages.
   ///
   /// - Parameters:
   ///   - works: the time of each body.
@@ -122,20 +122,20 @@ struct WriteQueue<Session> {
       usualCommit = usualCommit.map { $0 + (commit - $0) / Self.commitsInAverage } ?? commit
       return
     }
-    let excess = taken.count == 1 ? max(0, commit - (usualCommit ?? commit)) : 0
+    let excess = taken.count == 1 ? max(0, commit - 2 * (usualCommit ?? commit)) : 0
     for (body, work) in zip(taken, works) {
       if let caller = body.expensiveCaller { noteExpensive(caller, held: work + excess, at: now) }
     }
   }
 
   private mutating func noteExpensive(_ caller: String, held: Int64, at now: Int64) {
-    if held >= Self.shortNanoseconds {
+    if held > Self.shortNanoseconds {
       shortCallers.remove(caller)
     } else {
       if shortCallers.count >= Self.shortCallersMax { shortCallers = [] }
       shortCallers.insert(caller)
     }
-    let excess = held - Limits.writerHoldMicroseconds * Self.microsecond
+    let excess = held - Self.shortNanoseconds
     if excess <= 0 { return }
     let pause = min(
       excess * Limits.writerPauseFactor,

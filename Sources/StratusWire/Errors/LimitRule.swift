@@ -24,7 +24,7 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case waitingPerStore = "waiting-per-store"
   /// The number of records that one request reads to build the index that its query needs.
   case indexBuilding = "index-building"
-  /// The number of expensive requests, or of portions of uploads, of one caller that wait.
+  /// The number of expensive requests, or of steps of uploads, of one caller that wait.
   case expensiveRequestsPerCaller = "expensive-requests-per-caller"
   /// The number of connections from one address, or of all connections.
   case connectionsPerAddress = "connections-per-address"

@@ -178,19 +178,20 @@ import Testing
     scene.seeBoth()
     let first = scene.beginPortion("first", as: Self.ann)
     await scene.wait(running: ["first"], waiting: 0)
-    let isOpen = Mutex(false)
-    let opening = Task {
-      try await UploadInTurns(turns: scene.expensive, caller: Self.ann) {
-        () async throws(ServerError) in
-        isOpen.withLock { $0 = true }
-        return CountedUpload()
-      }
-    }
-    await scene.wait(running: ["first"], waiting: 1)
-    #expect(isOpen.withLock { $0 } == false)
+    let assets = CountedAssets()
+    let uploads = AssetUploads(
+      stores: NoStores(), assets: assets, tickets: AssetTickets(signer: PlainSigner()),
+      ambient: scene.ambient, requireOpenAccount: { _, _ async throws(ServerError) in },
+      unheld: UnheldBytes(perUserMax: 1, perStoreMax: 1), turns: scene.expensive)
+    let ticket = UploadTicket(
+      address: StoreAddress(container: "iCloud.org.example", environment: .production),
+      database: .public, id: "1", user: "_ann", issued: 0)
+    let opening = Task { try await uploads.open(ticket, fromNothing: true) }
+    while scene.expensive.count < 2, assets.openedCount == 0 { await Task.yield() }
+    #expect(assets.openedCount == 0)
     first.end()
     _ = try await opening.value
-    #expect(isOpen.withLock { $0 })
+    #expect(assets.openedCount == 1)
   }
 
   @Test func `each portion and the end of an upload are in turn`() async throws {
@@ -201,16 +202,60 @@ import Testing
     }
     let first = scene.beginPortion("first", as: Self.ann)
     await scene.wait(running: ["first"], waiting: 0)
-    let writing = Task {
-      try await upload.append([1, 2, 3])
-      return try await upload.finish(as: "file")
-    }
+    let writing = Task { try await upload.append([1, 2, 3]) }
     await scene.wait(running: ["first"], waiting: 1)
     #expect(upload.received == 0)
     first.end()
-    let whole = try await writing.value
-    #expect(upload.received == 3 && whole.size == 3)
+    try await writing.value
+    #expect(upload.received == 3)
+    let second = scene.beginPortion("second", as: Self.ann)
+    await scene.wait(running: ["second"], waiting: 0)
+    let ending = Task { try await upload.finish(as: "file") }
+    await scene.wait(running: ["second"], waiting: 1)
+    second.end()
+    #expect(try await ending.value.size == 3)
   }
+}
+
+/// A catalog without stores. The opening of an upload uses no store.
+private struct NoStores: StoreCatalog {
+  func store(at address: StoreAddress) async throws(ServerError) -> any Store { NoStore() }
+}
+
+/// A storage that only counts the uploads that were opened.
+private final class CountedAssets: AssetStore {
+  private let count = Mutex(0)
+
+  var openedCount: Int { count.withLock { $0 } }
+
+  func open(
+    upload id: String, at address: StoreAddress, fromNothing: Bool
+  ) async throws(ServerError) -> any AssetUpload {
+    count.withLock { $0 += 1 }
+    return CountedUpload()
+  }
+
+  func status(
+    ofUpload id: String, at address: StoreAddress
+  ) async throws(ServerError) -> AssetUploadStatus { throw .fault("a test asked for the status") }
+
+  func note(
+    _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
+  ) async throws(ServerError) {}
+
+  func discardUploads(
+    at address: StoreAddress, untouchedSince time: Int64
+  ) async throws(ServerError) {}
+
+  func open(
+    file: String, at address: StoreAddress
+  ) async throws(ServerError) -> (any AssetFile)? { nil }
+
+  func remove(file: String, at address: StoreAddress) async throws(ServerError) {}
+
+  func files(
+    at address: StoreAddress, after name: String?, limit: Int
+  ) async throws(ServerError) -> [AssetFileEntry] { [] }
 }
 
 /// An upload that only counts its bytes.
@@ -251,13 +296,14 @@ private final class Scene: Sendable {
   }
 
   let expensive: ExpensiveRequests
+  let ambient: Ambient
   private let box = Box()
 
   init(perCallerMax: Int? = 1) {
     let box = box
+    ambient = Ambient(now: { box.state.withLock { $0.now } }, makeUUID: { "" })
     expensive = ExpensiveRequests(
-      LimitSettings(expensiveRequestsPerCallerMax: perCallerMax),
-      ambient: Ambient(now: { box.state.withLock { $0.now } }, makeUUID: { "" }))
+      LimitSettings(expensiveRequestsPerCallerMax: perCallerMax), ambient: ambient)
   }
 
   func move(byMilliseconds span: Int64) { box.state.withLock { $0.now += span } }

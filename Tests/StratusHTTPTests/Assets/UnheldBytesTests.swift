@@ -80,6 +80,24 @@ import Testing
       _ = try await other.upload(Array("xyz".utf8))
     }
   }
+
+  /// While more than half of the smaller limit is left, the server does not read the register
+  /// again, so it must count the finished files itself.
+  @Test(arguments: [true, false])
+  func `a finished file counts while most of the limit is left`(isPerUser: Bool) async throws {
+    let limits =
+      isPerUser
+      ? LimitSettings(unheldBytesPerUserMax: 10) : LimitSettings(unheldBytesPerStoreMax: 10)
+    try await withServer(limits: limits) { server in
+      let anna = try await server.client("anna@example.org")
+      _ = try await anna.upload(Array("1234".utf8))
+      let second = isPerUser ? anna : try await server.client("ben@example.org")
+      let refused = try await second.transfer(
+        .put, try await second.uploadURL(), Array("1234567".utf8))
+      #expect(try refused.json["reason"] == .string(Reason.assetsUnheld))
+      _ = try await second.upload(Array("123456".utf8))
+    }
+  }
 }
 
 /// A request body that runs a closure before its last part.

@@ -5,7 +5,7 @@ import Testing
 @testable import StratusDomain
 
 /// The sums of the bytes of unfinished uploads.
-@Suite struct UnheldBytesOfUnfinishedUploads {
+@Suite struct UnfinishedUploads {
   private static let perUserMax: Int64 = 1_000
   private static let perStoreMax: Int64 = 2_500
   private static let day: Int64 = 24 * 3_600_000
@@ -17,7 +17,7 @@ import Testing
       ProcessInfo.processInfo.environment["STRATUS_SEED"].flatMap { UInt64($0) }
       ?? UInt64.random(in: 1...99_999)
     var chance = Chance(seed: seed)
-    // The received bytes of each upload whose last part fitted.
+    // The bytes of each upload after its last accepted note.
     var received: [UploadTicket: Int64] = [:]
     for step in 0..<4_000 {
       let number = Int.random(in: 0..<12, using: &chance)
@@ -42,9 +42,9 @@ import Testing
     let other = ticket("2", user: "_a", container: "iCloud.a")
     #expect(isNoted(Self.perUserMax, of: idle))
     // NB: uploads are forgotten when another one begins, and this store cannot be read.
-    try? await unheld.admit(other, store: NoStore(), now: Self.day - 1)
+    try? await unheld.admit(other, store: NoStore(), now: Self.day - 60_000)
     #expect(!isNoted(1, of: other))
-    try? await unheld.admit(other, store: NoStore(), now: Self.day + 60_000)
+    try? await unheld.admit(other, store: NoStore(), now: Self.day)
     #expect(isNoted(1, of: other))
   }
 
