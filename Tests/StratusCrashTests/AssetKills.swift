@@ -53,6 +53,9 @@ struct AssetKills {
       if Bool.random(using: &chance) {
         try await send(file, from: received, to: server) {}
         clientKills += 1
+        if Bool.random(using: &chance) {
+          try await Self.waitForBytes(of: file, after: received, on: server)
+        }
       } else {
         let dying = server
         try await send(file, from: received, to: server) { dying.killHard() }
@@ -103,6 +106,17 @@ struct AssetKills {
     let port = try port(of: server)
     return try UploadAnswer(
       jsonBytes: await AssetLine.apart { try AssetLine.ask("GET", file.path, port: port) })
+  }
+
+  /// Waits until a slow server has stored the bytes that it has received. The number of questions is
+  /// limited, because the client may have sent no bytes.
+  private static func waitForBytes(
+    of file: Going, after received: Int, on server: ServerProcess
+  ) async throws {
+    for _ in 0..<200 {
+      let state = try await state(of: file, on: server)
+      if state.singleFile != nil || Int(state.received ?? 0) > received { return }
+    }
   }
 
   /// Sends a range up to a random byte, or sends the whole range and waits for a short time. Then
