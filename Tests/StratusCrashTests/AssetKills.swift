@@ -108,8 +108,8 @@ struct AssetKills {
       jsonBytes: await AssetLine.apart { try AssetLine.ask("GET", file.path, port: port) })
   }
 
-  /// Waits until a slow server has stored the bytes that it has received. The number of questions is
-  /// limited, because the client may have sent no bytes.
+  /// Waits until a slow server has stored the bytes that it has received. The number of questions
+  /// is limited, because the client may have sent no bytes.
   private static func waitForBytes(
     of file: Going, after received: Int, on server: ServerProcess
   ) async throws {

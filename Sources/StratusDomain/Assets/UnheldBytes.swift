@@ -56,8 +56,8 @@ final class UnheldBytes: Sendable {
     }
   }
 
-  /// The time between two searches for uploads that were idle for too long. Choice: an upload counts
-  /// for a day, so a minute more does not matter.
+  /// The time between two searches for uploads that were idle for too long. Choice: an upload
+  /// counts for a day, so a minute more does not matter.
   private static let searchMilliseconds: Int64 = 60_000
 
   private let perUserMax: Int64

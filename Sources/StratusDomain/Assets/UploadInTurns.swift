@@ -12,7 +12,7 @@ struct UploadInTurns: AssetUpload {
     turns: ExpensiveRequests, caller: CallerPace.Subject,
     open: () async throws(ServerError) -> any AssetUpload
   ) async throws(ServerError) {
-    upload = try await turns.runPortion(as: caller, open)
+    upload = try await turns.runUploadStep(as: caller, open)
     self.turns = turns
     self.caller = caller
   }
@@ -20,13 +20,13 @@ struct UploadInTurns: AssetUpload {
   var received: Int64 { upload.received }
 
   func append(_ bytes: [UInt8]) async throws(ServerError) {
-    try await turns.runPortion(as: caller) { () async throws(ServerError) in
+    try await turns.runUploadStep(as: caller) { () async throws(ServerError) in
       try await upload.append(bytes)
     }
   }
 
   func finish(as file: String) async throws(ServerError) -> WholeFile {
-    try await turns.runPortion(as: caller) { () async throws(ServerError) in
+    try await turns.runUploadStep(as: caller) { () async throws(ServerError) in
       try await upload.finish(as: file)
     }
   }

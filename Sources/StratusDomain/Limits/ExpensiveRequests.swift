@@ -104,11 +104,12 @@ public final class ExpensiveRequests: Sendable {
     return try await body()
   }
 
-  /// Opens an upload, writes a portion of it, or ends it, when it is the caller's turn. The portions of a caller's
-  /// uploads form a queue of their own, so an upload never waits for the caller's requests.
+  /// Runs a step of an upload when it is the caller's turn: opens the upload, writes a portion of
+  /// it, or ends it. These steps form a queue of their own, so an upload never waits for the
+  /// caller's requests.
   ///
-  /// - Throws: `THROTTLED` if too many portions of the caller wait, and the errors of `body`.
-  public func runPortion<Value: Sendable>(
+  /// - Throws: `THROTTLED` if too many steps of the caller wait, and the errors of `body`.
+  public func runUploadStep<Value: Sendable>(
     as subject: CallerPace.Subject, _ body: () async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
     if perCallerMax == nil { return try await body() }

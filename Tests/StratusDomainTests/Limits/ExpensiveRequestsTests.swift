@@ -67,7 +67,7 @@ import Testing
     while scene.expensive.count != count { await Task.yield() }
     let refusal = await #expect(throws: ServerError.self) {
       if isPortion {
-        try await scene.expensive.runPortion(as: Self.ann) { () async throws(ServerError) in }
+        try await scene.expensive.runUploadStep(as: Self.ann) { () async throws(ServerError) in }
       } else {
         try await scene.expensive.run(as: Self.ann) { () async throws(ServerError) in }
       }
@@ -329,7 +329,7 @@ private final class Scene: Sendable {
   func beginPortion(_ name: String, as subject: CallerPace.Subject) -> Request {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     Task { [expensive, box] in
-      try? await expensive.runPortion(as: subject) { () async throws(ServerError) in
+      try? await expensive.runUploadStep(as: subject) { () async throws(ServerError) in
         await Self.work(name, in: box, until: ends)
       }
     }
