@@ -18,8 +18,8 @@ struct Disk: Sendable {
     try await run(body) { job in queue.async { job() } }
   }
 
-  /// Runs a function that needs much processor time or writes many bytes, on a thread of low
-  /// priority.
+  /// Runs a function that needs much processor time, or reads or writes many bytes, on a thread of
+  /// low priority.
   func runQuietly<Value: Sendable>(
     _ body: @escaping @Sendable () throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {

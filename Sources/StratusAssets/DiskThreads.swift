@@ -1,8 +1,8 @@
 import Foundation
 import StratusDomain
 
-/// Threads of low priority for the portions of uploads. The checksum of the bytes takes most of
-/// their time. If the processors are busy, the threads that answer requests run first.
+/// Threads of low priority for the portions of uploads and downloads. The checksums of uploads take
+/// most of their time. If the processors are busy, the threads that answer requests run first.
 ///
 /// NB: this type is unchecked, because `condition` guards the queue.
 final class DiskThreads: @unchecked Sendable {

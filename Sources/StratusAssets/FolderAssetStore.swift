@@ -157,7 +157,7 @@ private struct FolderFile: AssetFile {
   let disk: Disk
 
   func read(at offset: Int64, count: Int) async throws(ServerError) -> [UInt8] {
-    try await disk.run { () throws(ServerError) in try file.read(at: offset, count: count) }
+    try await disk.runQuietly { () throws(ServerError) in try file.read(at: offset, count: count) }
   }
 }
 
