@@ -353,7 +353,7 @@ public enum Limits {
   /// milliseconds.
   public static let expensiveStepsMin = 2_000
   /// A write of an expensive request that needs more microseconds on the writing thread is followed
-  /// by a pause, if other callers write. Choice: about 50 records (`docs/internals/load.md`).
+  /// by a pause, if other callers write. Choice: saves of 200 records take longer.
   public static let writerHoldMicroseconds: Int64 = 3_000
   /// The length of the pause for each microsecond beyond ``writerHoldMicroseconds``. Choice: the
   /// longer a write, the fewer saves of other callers may meet one.

@@ -7,7 +7,7 @@ struct UploadInTurns: AssetUpload {
 
   /// Opens an upload. This creates a file, or reads the bytes of an upload that continues.
   ///
-  /// - Throws: `THROTTLED` if too many portions of the caller wait, and the errors of `open`.
+  /// - Throws: `THROTTLED` if too many steps of the caller wait, and the errors of `open`.
   init(
     turns: ExpensiveRequests, caller: CallerPace.Subject,
     open: () async throws(ServerError) -> any AssetUpload

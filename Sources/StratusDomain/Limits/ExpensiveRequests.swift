@@ -5,7 +5,7 @@ import Synchronization
 /// active. A caller's further expensive requests wait until one of its own has ended. This keeps
 /// the server free for the other callers.
 ///
-/// The portions of a caller's uploads are limited in the same way, because the server computes a
+/// The steps of a caller's uploads are limited in the same way, because the server computes a
 /// checksum of their bytes.
 ///
 /// A request is expensive if its body is long, or if a recent request of the caller to the same
