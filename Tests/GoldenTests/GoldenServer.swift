@@ -72,7 +72,7 @@ final class GoldenServer: Sendable {
       HTTPRequest(
         url: try #require(URL(string: "http://stratus.test/management/1/\(E.path)")),
         headers: ["Authorization": "Bearer \(server.managementToken)"],
-        body: request.jsonBytes, timeoutSeconds: 60))
+        body: request.jsonBytes, timeoutSeconds: 600))
     try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
     return try E.Response(jsonBytes: answer.body)
   }

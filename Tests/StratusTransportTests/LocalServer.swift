@@ -78,6 +78,10 @@ final class LocalServer: Sendable {
 
   struct Failure: Error {}
 
+  /// The time-out in seconds of requests that a test answers. It is long, because on a busy machine
+  /// a test may wait a long time for a free thread.
+  static let patience = 600.0
+
   private let descriptor: Int32
   let port: UInt16
 

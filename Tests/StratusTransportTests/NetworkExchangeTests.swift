@@ -6,7 +6,7 @@ import Testing
 /// Requests over real connections.
 @Suite struct NetworkExchanges {
   private func request(
-    _ url: String, body: [UInt8] = Array("{}".utf8), timeoutSeconds: Double = 30
+    _ url: String, body: [UInt8] = Array("{}".utf8), timeoutSeconds: Double = LocalServer.patience
   ) throws -> HTTPRequest {
     HTTPRequest(
       url: try #require(URL(string: url)), headers: ["Content-Type": "application/json"],
@@ -196,7 +196,8 @@ import Testing
   @Test func `a large stream arrives complete`() async throws {
     let server = try LocalServer()
     let request = HTTPRequest(
-      method: .get, url: try #require(URL(string: url(server))), body: [], timeoutSeconds: 30)
+      method: .get, url: try #require(URL(string: url(server))), body: [],
+      timeoutSeconds: LocalServer.patience)
     async let answered = NetworkExchange().open(request)
     let client = try await server.accepted()
     let size = 8_000_000

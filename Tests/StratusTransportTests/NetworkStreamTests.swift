@@ -6,7 +6,9 @@ import Testing
 
 /// Streams over real connections.
 @Suite struct NetworkStreams {
-  private func request(_ server: LocalServer, timeoutSeconds: Double = 30) throws -> HTTPRequest {
+  private func request(_ server: LocalServer, timeoutSeconds: Double = LocalServer.patience) throws
+    -> HTTPRequest
+  {
     HTTPRequest(
       method: .get, url: try #require(URL(string: "http://127.0.0.1:\(server.port)/stream")),
       headers: ["Accept": "text/event-stream", "Last-Event-ID": "12"], body: [],

@@ -36,7 +36,7 @@ enum S3Sample {
     var request = HTTPClientRequest(url: url)
     request.method = HTTPMethod(rawValue: method)
     if let range { request.headers.add(name: "range", value: range) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
     let body = try await response.body.collect(upTo: 1 << 24)
     let headers = response.headers.map { ($0.name.lowercased(), $0.value) }
     return Answer(

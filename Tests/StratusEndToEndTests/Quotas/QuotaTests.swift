@@ -13,7 +13,7 @@ extension Cloud {
       HTTPRequest(
         url: try #require(URL(string: "http://stratus.test/management/1/" + SetQuota.path)),
         headers: ["Authorization": "Bearer \(server.managementToken)"], body: request.jsonBytes,
-        timeoutSeconds: 60))
+        timeoutSeconds: 600))
     #expect(answer.status == 200)
   }
 }

@@ -14,7 +14,7 @@ extension Cloud {
       HTTPRequest(
         url: try #require(URL(string: "http://stratus.test/management/1/" + DisableAccount.path)),
         headers: ["Authorization": "Bearer \(server.managementToken)"], body: request.jsonBytes,
-        timeoutSeconds: 60))
+        timeoutSeconds: 600))
     #expect(answer.status == 200)
   }
 }
@@ -27,7 +27,7 @@ extension Cloud {
       HTTPRequest(
         url: try #require(URL(string: "http://stratus.test/management/1/" + RestrictAccount.path)),
         headers: ["Authorization": "Bearer \(server.managementToken)"], body: request.jsonBytes,
-        timeoutSeconds: 60))
+        timeoutSeconds: 600))
     #expect(answer.status == 200)
   }
 }
