@@ -6,7 +6,8 @@ import Synchronization
 /// the server free for the other callers.
 ///
 /// The steps of a caller's uploads are limited in the same way, because the server computes a
-/// checksum of their bytes.
+/// checksum of their bytes. So are the steps of downloads, because sending bytes at full speed
+/// occupies the event loops.
 ///
 /// A request is expensive if its body is long, or if a recent request of the caller to the same
 /// endpoint caused much work. A caller is not limited while no other caller is active.
@@ -121,47 +122,76 @@ public final class ExpensiveRequests: Sendable {
     return try await body()
   }
 
+  /// Runs a step of a download when it is the turn of its address: passes a piece of a file to the
+  /// connection. A download URL does not name a user, so the caller is the address.
+  ///
+  /// Any number of steps may wait, because an answer that has begun cannot be refused. Each
+  /// connection has at most one step.
+  ///
+  /// - Parameters:
+  ///   - address: the address of the connection, or nil if it is unknown.
+  ///   - body: must not wait for the client.
+  public func runDownloadStep<Value: Sendable>(
+    from address: String?, _ body: () async -> Value
+  ) async -> Value {
+    if perCallerMax == nil { return await body() }
+    let line = "downloads of address " + (address ?? "")
+    let now = ambient.now()
+    state.withLock { Self.note(line, at: now, &$0) }
+    _ = await isAdmitted(to: line, waitingMax: .max)
+    defer { leave(line) }
+    return await body()
+  }
+
   /// The number of requests that run or wait, for tests.
   var count: Int {
     state.withLock { $0.lines.values.reduce(0) { $0 + $1.running + $1.waiting.count } }
   }
 
-  private func enter(_ caller: String) async throws(ServerError) {
-    let isAdmitted = await withCheckedContinuation { (continuation: Waiting) in
-      if let isAdmitted = enter(caller, continuation) { continuation.resume(returning: isAdmitted) }
-    }
-    if isAdmitted { return }
+  private func enter(_ line: String) async throws(ServerError) {
+    if await isAdmitted(to: line, waitingMax: Limits.expensiveRequestsWaitingMax) { return }
     throw ServerError(
       .throttled, LimitRule.expensiveRequestsPerCaller.reason,
       retryAfterSeconds: Self.retryAfterSeconds)
   }
 
+  /// Waits for a turn in a line.
+  ///
+  /// - Returns: false if already `waitingMax` others wait.
+  private func isAdmitted(to line: String, waitingMax: Int) async -> Bool {
+    await withCheckedContinuation { (continuation: Waiting) in
+      if let isAdmitted = enter(line, waitingMax, continuation) {
+        continuation.resume(returning: isAdmitted)
+      }
+    }
+  }
+
   /// - Returns: whether the request may run, or nil if it waits.
-  private func enter(_ caller: String, _ continuation: Waiting) -> Bool? {
+  private func enter(_ name: String, _ waitingMax: Int, _ continuation: Waiting) -> Bool? {
     let now = ambient.now()
     return state.withLock { state in
-      var line = state.lines[caller] ?? Line()
-      defer { state.lines[caller] = line }
+      var line = state.lines[name] ?? Line()
+      defer { state.lines[name] = line }
       if line.waiting.isEmpty, line.running < bound(state, now) {
         line.running += 1
         return true
       }
-      if line.waiting.count >= Limits.expensiveRequestsWaitingMax { return false }
+      if line.waiting.count >= waitingMax { return false }
       line.waiting.append(continuation)
       return nil
     }
   }
 
-  private func leave(_ caller: String) {
+  private func leave(_ name: String) {
     let now = ambient.now()
     let admitted = state.withLock { state -> [Waiting] in
-      guard var line = state.lines[caller] else { return [] }
+      guard var line = state.lines[name] else { return [] }
       line.running -= 1
       let free = max(0, bound(state, now) - line.running)
       let admitted = Array(line.waiting.prefix(free))
       line.waiting.removeFirst(admitted.count)
       line.running += admitted.count
-      state.lines[caller] = line.running == 0 ? nil : line
+      state.lines[name] = line.running == 0 ? nil : line
       return admitted
     }
     for waiting in admitted { waiting.resume(returning: true) }

@@ -186,7 +186,11 @@ extension ConnectionGate {
       let bytes = try await file.read(at: offset, count: count)
       // If another program has shortened the file, the answer must not look complete.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
-      try await write(ByteBuffer(bytes: bytes), loop)
+      // The read is not a part of the step, because a read from S3 takes long.
+      let accepted = await router.expensive.runDownloadStep(from: clientAddress) {
+        await pass(ByteBuffer(bytes: bytes), to: loop)
+      }
+      try await accepted?.get()
       offset += Int64(bytes.count)
     }
   }
@@ -194,18 +198,34 @@ extension ConnectionGate {
   /// Writes a piece, and waits until the system has accepted all its bytes. The system accepts
   /// bytes only as fast as the client reads.
   private func write(_ piece: ByteBuffer, _ loop: any EventLoop) async throws {
-    let promise = loop.makePromise(of: Void.self)
-    loop.execute {
-      guard let context = self.context, case .answering = self.phase else {
-        return promise.fail(ChannelError.ioOnClosedChannel)
-      }
-      self.expect(.answer)
-      self.writeSlices(of: piece, context, promise)
-      context.flush()
+    try await pass(piece, to: loop)?.get()
+  }
+
+  /// Writes a piece without waiting for the client.
+  ///
+  /// - Returns: a future of the moment when the system has accepted all bytes, or nil if it already
+  ///   has.
+  private func pass(_ piece: ByteBuffer, to loop: any EventLoop) async -> EventLoopFuture<Void>? {
+    await withCheckedContinuation { continuation in
+      loop.execute { continuation.resume(returning: self.write(piece, on: loop)) }
     }
-    try await promise.futureResult.get()
-    // The time-out of the client does not run while the server reads the next piece.
-    loop.execute { if self.wait == .answer { self.stopWaiting() } }
+  }
+
+  private func write(_ piece: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void>? {
+    guard let context, case .answering = phase else {
+      return loop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+    }
+    let promise = loop.makePromise(of: Void.self)
+    var isAccepted = false
+    promise.futureResult.assumeIsolated().whenSuccess {
+      isAccepted = true
+      // The time-out of the client does not run while the server reads the next piece.
+      if self.wait == .answer { self.stopWaiting() }
+    }
+    expect(.answer)
+    writeSlices(of: piece, context, promise)
+    context.flush()
+    return isAccepted ? nil : promise.futureResult
   }
 
   // Closing

@@ -54,19 +54,19 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a request or a portion of an upload is refused if too many of the caller wait`(
-    isPortion: Bool
+  func `a request or a step of an upload is refused if too many of the caller wait`(
+    isUploadStep: Bool
   ) async throws {
     let scene = Scene()
     scene.seeBoth()
     let count = Limits.expensiveRequestsWaitingMax + 1
     let requests = (0..<count).map { number in
-      isPortion
-        ? scene.beginPortion("\(number)", as: Self.ann) : scene.begin("\(number)", as: Self.ann)
+      isUploadStep
+        ? scene.beginUploadStep("\(number)", as: Self.ann) : scene.begin("\(number)", as: Self.ann)
     }
     while scene.expensive.count != count { await Task.yield() }
     let refusal = await #expect(throws: ServerError.self) {
-      if isPortion {
+      if isUploadStep {
         try await scene.expensive.runUploadStep(as: Self.ann) { () async throws(ServerError) in }
       } else {
         try await scene.expensive.run(as: Self.ann) { () async throws(ServerError) in }
@@ -136,11 +136,11 @@ import Testing
   func `a caller's uploads write one portion at a time while another caller is active`() async {
     let scene = Scene()
     scene.seeBoth()
-    let first = scene.beginPortion("first", as: Self.ann)
+    let first = scene.beginUploadStep("first", as: Self.ann)
     await scene.wait(running: ["first"], waiting: 0)
-    let second = scene.beginPortion("second", as: Self.ann)
+    let second = scene.beginUploadStep("second", as: Self.ann)
     await scene.wait(running: ["first"], waiting: 1)
-    let other = scene.beginPortion("other", as: Self.bob)
+    let other = scene.beginUploadStep("other", as: Self.bob)
     await scene.wait(running: ["first", "other"], waiting: 1)
     first.end()
     await scene.wait(running: ["second", "other"], waiting: 0)
@@ -153,7 +153,7 @@ import Testing
     scene.seeBoth()
     let request = scene.begin("request", as: Self.ann)
     await scene.wait(running: ["request"], waiting: 0)
-    let portion = scene.beginPortion("portion", as: Self.ann)
+    let portion = scene.beginUploadStep("portion", as: Self.ann)
     await scene.wait(running: ["request", "portion"], waiting: 0)
     for running in [request, portion] { running.end() }
     await scene.wait(running: [], waiting: 0)
@@ -162,7 +162,7 @@ import Testing
   @Test func `a caller who uploads is active`() async {
     let scene = Scene()
     _ = scene.expensive.isExpensive(Self.bob, endpoint: "cheap", bodySize: 0)
-    scene.beginPortion("portion", as: Self.ann).end()
+    scene.beginUploadStep("portion", as: Self.ann).end()
     await scene.waitForBeginnings(1)
     await scene.wait(running: [], waiting: 0)
     let first = scene.begin("a", as: Self.bob)
@@ -176,7 +176,7 @@ import Testing
   @Test func `an upload is opened when it is the caller's turn`() async throws {
     let scene = Scene()
     scene.seeBoth()
-    let first = scene.beginPortion("first", as: Self.ann)
+    let first = scene.beginUploadStep("first", as: Self.ann)
     await scene.wait(running: ["first"], waiting: 0)
     let assets = CountedAssets()
     let uploads = AssetUploads(
@@ -200,7 +200,7 @@ import Testing
     let upload = try await UploadInTurns(turns: scene.expensive, caller: Self.ann) {
       () async throws(ServerError) in CountedUpload()
     }
-    let first = scene.beginPortion("first", as: Self.ann)
+    let first = scene.beginUploadStep("first", as: Self.ann)
     await scene.wait(running: ["first"], waiting: 0)
     let writing = Task { try await upload.append([1, 2, 3]) }
     await scene.wait(running: ["first"], waiting: 1)
@@ -208,12 +208,51 @@ import Testing
     first.end()
     try await writing.value
     #expect(upload.received == 3)
-    let second = scene.beginPortion("second", as: Self.ann)
+    let second = scene.beginUploadStep("second", as: Self.ann)
     await scene.wait(running: ["second"], waiting: 0)
     let ending = Task { try await upload.finish(as: "file") }
     await scene.wait(running: ["second"], waiting: 1)
     second.end()
     #expect(try await ending.value.size == 3)
+  }
+}
+
+@Suite(.timeLimit(.minutes(15))) struct `Steps of downloads` {
+  @Test
+  func `the downloads of an address run one step at a time while another caller is active`() async {
+    let scene = Scene()
+    scene.seeBoth()
+    let first = scene.beginDownloadStep("first", from: "192.0.2.1")
+    await scene.wait(running: ["first"], waiting: 0)
+    let second = scene.beginDownloadStep("second", from: "192.0.2.1")
+    await scene.wait(running: ["first"], waiting: 1)
+    let other = scene.beginDownloadStep("other", from: "192.0.2.2")
+    await scene.wait(running: ["first", "other"], waiting: 1)
+    first.end()
+    await scene.wait(running: ["second", "other"], waiting: 0)
+    for step in [second, other] { step.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  @Test
+  func `the downloads of an address run at the same time if no other caller is active`() async {
+    let scene = Scene()
+    let steps = ["a", "b", "c"].map { scene.beginDownloadStep($0, from: "192.0.2.1") }
+    await scene.wait(running: ["a", "b", "c"], waiting: 0)
+    for step in steps { step.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  /// An answer that has begun cannot be refused.
+  @Test func `any number of steps of downloads wait`() async {
+    let scene = Scene()
+    scene.seeBoth()
+    let count = Limits.expensiveRequestsWaitingMax + 10
+    let steps = (0..<count).map { scene.beginDownloadStep("\($0)", from: "192.0.2.1") }
+    while scene.expensive.count != count { await Task.yield() }
+    for step in steps { step.end() }
+    await scene.waitForBeginnings(count)
+    await scene.wait(running: [], waiting: 0)
   }
 }
 
@@ -326,10 +365,20 @@ private final class Scene: Sendable {
     return Request(continuation: end)
   }
 
-  func beginPortion(_ name: String, as subject: CallerPace.Subject) -> Request {
+  func beginUploadStep(_ name: String, as subject: CallerPace.Subject) -> Request {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     Task { [expensive, box] in
       try? await expensive.runUploadStep(as: subject) { () async throws(ServerError) in
+        await Self.work(name, in: box, until: ends)
+      }
+    }
+    return Request(continuation: end)
+  }
+
+  func beginDownloadStep(_ name: String, from address: String) -> Request {
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    Task { [expensive, box] in
+      await expensive.runDownloadStep(from: address) {
         await Self.work(name, in: box, until: ends)
       }
     }

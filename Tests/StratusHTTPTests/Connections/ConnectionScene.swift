@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import StratusHTTP
 import StratusPush
+import StratusServer
 import StratusTesting
 import StratusWire
 import Testing
@@ -25,7 +26,7 @@ struct ConnectionScene: Sendable {
   ///
   /// - Parameter tls: the server's certificate and key, or nil for connections without TLS.
   static func with(
-    tls: TLSIdentity? = nil, limits: LimitSettings = .unpaced,
+    live: Live = Live(), tls: TLSIdentity? = nil, limits: LimitSettings = .unpaced,
     _ change: (inout ConnectionSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (ConnectionScene) async throws -> Void
   ) async throws {
@@ -33,7 +34,7 @@ struct ConnectionScene: Sendable {
     settings.gracePeriod = .milliseconds(50)
     change(&settings)
     let connections = settings
-    try await withServer(limits: limits) { server in
+    try await withServer(live: live, limits: limits) { server in
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       var logger = Logger(label: "stratus")
       logger.logLevel = .critical
