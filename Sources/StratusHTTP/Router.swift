@@ -147,8 +147,8 @@ public struct Router: Sendable {
       case .download(let ticket):
         exchange.isAsset = true
         answer =
-          try await transfer(request, &exchange) { (_) throws(ServerError) in
-            try await assets.download(ticket, request)
+          try await transfer(request, &exchange) { (caller) throws(ServerError) in
+            try await assets.download(ticket, request, caller)
           }
       case .courier, .stream:
         exchange.isCourier = path.isCourier

@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import time
 import urllib.error
 import urllib.request
 
@@ -10,6 +11,7 @@ from machine import Machine, Trouble
 from network import HOME, free_ports
 
 START_SECONDS = 60
+RESTART_SECONDS = 1
 CHECK_SECONDS = 2
 
 
@@ -99,12 +101,22 @@ class Node:
         self.url = f"http://{self.machine.address}:{self.port}"
 
     def start_again(self):
-        lines = self.machine.start(
+        """Starts the node. A node ends at its start if PostgreSQL cannot be reached. It is then
+        started again after a pause, as systemd does in the guide (`Restart=on-failure`)."""
+        end = time.monotonic() + START_SECONDS
+        while True:
+            lines = self.start()
+            if lines.wait_for("stratus is ready at", end - time.monotonic()):
+                return
+            if not lines.ended or time.monotonic() + RESTART_SECONDS > end:
+                raise Trouble(f"{self.machine.name} does not start")
+            time.sleep(RESTART_SECONDS)
+
+    def start(self):
+        return self.machine.start(
             self.program, "serve", "--data", f"{self.machine.folder}/data",
             "--host", self.machine.address, "--port", str(self.port), *self.settings.words,
             environment=self.settings.environment)
-        if not lines.wait_for("stratus is ready at", START_SECONDS):
-            raise Trouble(f"{self.machine.name} does not start")
 
     def is_well(self):
         # A node that cannot use S3 is ready, but it is not well.

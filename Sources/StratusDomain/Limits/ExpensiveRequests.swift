@@ -14,18 +14,54 @@ import Synchronization
 public final class ExpensiveRequests: Sendable {
   private typealias Waiting = CheckedContinuation<Bool, Never>
 
+  /// The name of a line in which the steps of one kind and one caller wait.
+  private struct LineName: Hashable {
+    enum Kind { case requests, uploads, downloads }
+
+    let kind: Kind
+    let caller: String
+  }
+
   private struct Line {
     var running = 0
     var waiting: [Waiting] = []
   }
 
+  /// The callers that were active last, and the time when they last alternated.
+  private struct Activity {
+    private var lastCaller = ""
+    private(set) var changedAt: Int64 = .min / 2
+
+    mutating func note(_ caller: String, at now: Int64) {
+      if lastCaller == caller { return }
+      if !lastCaller.isEmpty { changedAt = now }
+      lastCaller = caller
+    }
+  }
+
   private struct State {
-    var lines: [String: Line] = [:]
+    var lines: [LineName: Line] = [:]
     /// The time when an endpoint last caused much work, in milliseconds, by caller and endpoint.
     var expensiveAt: [String: Int64] = [:]
-    var lastCaller = ""
-    /// The time when two successive requests last came from different callers, in milliseconds.
-    var changedAt: Int64 = .min / 2
+    /// The callers of requests and uploads.
+    var requests = Activity()
+    /// The addresses to which files are sent.
+    var downloads = Activity()
+    /// The time of the last request or step of an upload, in milliseconds.
+    var requestedAt: Int64 = .min / 2
+
+    mutating func note(_ caller: String, at now: Int64) {
+      requests.note(caller, at: now)
+      requestedAt = now
+    }
+
+    /// The time when the steps of a kind last had to share the server with another caller.
+    func sharedAt(_ kind: LineName.Kind) -> Int64 {
+      switch kind {
+      case .requests, .uploads: requests.changedAt
+      case .downloads: max(requestedAt, downloads.changedAt)
+      }
+    }
   }
 
   /// The time for which an endpoint counts as expensive for a caller after it caused much work.
@@ -56,18 +92,12 @@ public final class ExpensiveRequests: Sendable {
     let caller = subject.name
     let now = ambient.now()
     return state.withLock { state in
-      Self.note(caller, at: now, &state)
+      state.note(caller, at: now)
       if bodySize >= Limits.expensiveBodyBytesMin { return true }
       guard !state.expensiveAt.isEmpty, let time = state.expensiveAt[caller + " " + endpoint]
       else { return false }
       return abs(now - time) < Self.rememberedMilliseconds
     }
-  }
-
-  private static func note(_ caller: String, at now: Int64, _ state: inout State) {
-    if state.lastCaller == caller { return }
-    if !state.lastCaller.isEmpty { state.changedAt = now }
-    state.lastCaller = caller
   }
 
   /// Remembers the endpoint for the caller if the request caused much work.
@@ -99,9 +129,9 @@ public final class ExpensiveRequests: Sendable {
   public func run<Value: Sendable>(
     as subject: CallerPace.Subject, _ body: () async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
-    let caller = subject.name
-    try await enter(caller)
-    defer { leave(caller) }
+    let line = LineName(kind: .requests, caller: subject.name)
+    try await enter(line)
+    defer { leave(line) }
     return try await body()
   }
 
@@ -115,8 +145,8 @@ public final class ExpensiveRequests: Sendable {
   ) async throws(ServerError) -> Value {
     if perCallerMax == nil { return try await body() }
     let now = ambient.now()
-    state.withLock { Self.note(subject.name, at: now, &$0) }
-    let line = "uploads of " + subject.name
+    state.withLock { $0.note(subject.name, at: now) }
+    let line = LineName(kind: .uploads, caller: subject.name)
     try await enter(line)
     defer { leave(line) }
     return try await body()
@@ -125,19 +155,23 @@ public final class ExpensiveRequests: Sendable {
   /// Runs a step of a download when it is the turn of its address: passes a piece of a file to the
   /// connection. A download URL does not name a user, so the caller is the address.
   ///
-  /// Any number of steps may wait, because an answer that has begun cannot be refused. Each
-  /// connection has at most one step.
+  /// The steps of an address are limited while files are sent to other addresses, or requests
+  /// arrive. The requests may be those of the same app, because a request does not say to which
+  /// address the user's files are sent. A download does not count as the activity of another caller
+  /// for requests and uploads.
+  ///
+  /// Any number of steps may wait, because an answer that has begun cannot be refused.
   ///
   /// - Parameters:
-  ///   - address: the address of the connection, or nil if it is unknown.
+  ///   - subscriber: the address of the caller (``Caller/subscriber``).
   ///   - body: must not wait for the client.
   public func runDownloadStep<Value: Sendable>(
-    from address: String?, _ body: () async -> Value
+    to subscriber: String?, _ body: () async -> Value
   ) async -> Value {
     if perCallerMax == nil { return await body() }
-    let line = "downloads of address " + (address ?? "")
+    let line = LineName(kind: .downloads, caller: subscriber ?? "")
     let now = ambient.now()
-    state.withLock { Self.note(line, at: now, &$0) }
+    state.withLock { $0.downloads.note(line.caller, at: now) }
     _ = await isAdmitted(to: line, waitingMax: .max)
     defer { leave(line) }
     return await body()
@@ -148,7 +182,7 @@ public final class ExpensiveRequests: Sendable {
     state.withLock { $0.lines.values.reduce(0) { $0 + $1.running + $1.waiting.count } }
   }
 
-  private func enter(_ line: String) async throws(ServerError) {
+  private func enter(_ line: LineName) async throws(ServerError) {
     if await isAdmitted(to: line, waitingMax: Limits.expensiveRequestsWaitingMax) { return }
     throw ServerError(
       .throttled, LimitRule.expensiveRequestsPerCaller.reason,
@@ -158,7 +192,7 @@ public final class ExpensiveRequests: Sendable {
   /// Waits for a turn in a line.
   ///
   /// - Returns: false if already `waitingMax` others wait.
-  private func isAdmitted(to line: String, waitingMax: Int) async -> Bool {
+  private func isAdmitted(to line: LineName, waitingMax: Int) async -> Bool {
     await withCheckedContinuation { (continuation: Waiting) in
       if let isAdmitted = enter(line, waitingMax, continuation) {
         continuation.resume(returning: isAdmitted)
@@ -167,12 +201,12 @@ public final class ExpensiveRequests: Sendable {
   }
 
   /// - Returns: whether the request may run, or nil if it waits.
-  private func enter(_ name: String, _ waitingMax: Int, _ continuation: Waiting) -> Bool? {
+  private func enter(_ name: LineName, _ waitingMax: Int, _ continuation: Waiting) -> Bool? {
     let now = ambient.now()
     return state.withLock { state in
       var line = state.lines[name] ?? Line()
       defer { state.lines[name] = line }
-      if line.waiting.isEmpty, line.running < bound(state, now) {
+      if line.waiting.isEmpty, line.running < bound(name.kind, state, now) {
         line.running += 1
         return true
       }
@@ -182,12 +216,12 @@ public final class ExpensiveRequests: Sendable {
     }
   }
 
-  private func leave(_ name: String) {
+  private func leave(_ name: LineName) {
     let now = ambient.now()
     let admitted = state.withLock { state -> [Waiting] in
       guard var line = state.lines[name] else { return [] }
       line.running -= 1
-      let free = max(0, bound(state, now) - line.running)
+      let free = max(0, bound(name.kind, state, now) - line.running)
       let admitted = Array(line.waiting.prefix(free))
       line.waiting.removeFirst(admitted.count)
       line.running += admitted.count
@@ -197,11 +231,11 @@ public final class ExpensiveRequests: Sendable {
     for waiting in admitted { waiting.resume(returning: true) }
   }
 
-  /// The number of expensive requests that one caller may run now.
-  private func bound(_ state: State, _ now: Int64) -> Int {
+  /// The number of steps of a kind that one caller may run now.
+  private func bound(_ kind: LineName.Kind, _ state: State, _ now: Int64) -> Int {
     guard let perCallerMax else { return .max / 2 }
     // NB: if the clock was set back, no caller is limited for a while.
-    return abs(now - state.changedAt) > Self.aloneMilliseconds ? .max / 2 : perCallerMax
+    return abs(now - state.sharedAt(kind)) > Self.aloneMilliseconds ? .max / 2 : perCallerMax
   }
 }
 

@@ -50,14 +50,18 @@ struct AssetRoutes: Sendable {
   }
 
   /// Sends a file or a part of it.
-  func download(_ ticket: String, _ request: HTTPRequest) async throws(ServerError) -> Answer {
+  func download(
+    _ ticket: String, _ request: HTTPRequest, _ caller: Caller
+  ) async throws(ServerError) -> Answer {
     switch request.method {
     case .get, .head: break
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     let (file, checksum) = try await downloads.file(ticket)
     let tag = "\"\(checksum)\""
-    var answer = Answer(fields: Self.fields(tag), body: .file(file, 0..<file.size))
+    var answer = Answer(
+      fields: Self.fields(tag),
+      body: .file(file, 0..<file.size, subscriber: caller.subscriber))
     let asked = request.headerFields
     if let wanted = asked[.ifMatch], !Self.matches(wanted, tag) {
       throw ServerError(.validatingReferenceError, Reason.assetChanged)
@@ -79,7 +83,7 @@ struct AssetRoutes: Sendable {
       answer.status = .partialContent
       answer.fields[.contentRange] =
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.size)"
-      answer.body = .file(file, range)
+      answer.body = .file(file, range, subscriber: caller.subscriber)
     case .unsatisfiable:
       answer.status = .rangeNotSatisfiable
       answer.fields[.contentRange] = "bytes */\(file.size)"

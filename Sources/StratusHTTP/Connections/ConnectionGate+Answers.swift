@@ -23,8 +23,8 @@ extension ConnectionGate {
         loop.execute { self.answered(head, [], length: Int(size)) }
       case .events(let events):
         await self.finish { try await self.send(head, events, loop) }
-      case .file(let file, let range):
-        await self.finish { try await self.send(head, file, range, loop) }
+      case .file(let file, let range, let subscriber):
+        await self.finish { try await self.send(head, file, range, to: subscriber, loop) }
       }
     }
   }
@@ -177,7 +177,8 @@ extension ConnectionGate {
 
   /// Sends a part of a file. This method must be called outside the event loop.
   private func send(
-    _ head: HTTPResponse, _ file: any AssetFile, _ range: Range<Int64>, _ loop: any EventLoop
+    _ head: HTTPResponse, _ file: any AssetFile, _ range: Range<Int64>, to subscriber: String?,
+    _ loop: any EventLoop
   ) async throws {
     try await begin(head, length: range.count, loop)
     var offset = range.lowerBound
@@ -187,7 +188,7 @@ extension ConnectionGate {
       // If another program has shortened the file, the answer must not look complete.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
       // The read is not a part of the step, because a read from S3 takes long.
-      let accepted = await router.expensive.runDownloadStep(from: clientAddress) {
+      let accepted = await router.expensive.runDownloadStep(to: subscriber) {
         await pass(ByteBuffer(bytes: bytes), to: loop)
       }
       try await accepted?.get()

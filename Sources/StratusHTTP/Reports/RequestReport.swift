@@ -111,7 +111,7 @@ extension Router {
     var size = 0
     switch body {
     case .bytes(let bytes): size = bytes.count
-    case .file(_, let range): size = range.count
+    case .file(_, let range, _): size = range.count
     case .events, .absent: break
     }
     return RequestReport(

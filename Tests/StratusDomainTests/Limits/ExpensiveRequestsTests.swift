@@ -218,15 +218,16 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(15))) struct `Steps of downloads` {
-  @Test
-  func `the downloads of an address run one step at a time while another caller is active`() async {
+  private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: nil)
+
+  @Test func `the downloads of an address run one step at a time while requests arrive`() async {
     let scene = Scene()
-    scene.seeBoth()
-    let first = scene.beginDownloadStep("first", from: "192.0.2.1")
+    _ = scene.expensive.isExpensive(Self.ann, endpoint: "cheap", bodySize: 0)
+    let first = scene.beginDownloadStep("first", to: "192.0.2.1")
     await scene.wait(running: ["first"], waiting: 0)
-    let second = scene.beginDownloadStep("second", from: "192.0.2.1")
+    let second = scene.beginDownloadStep("second", to: "192.0.2.1")
     await scene.wait(running: ["first"], waiting: 1)
-    let other = scene.beginDownloadStep("other", from: "192.0.2.2")
+    let other = scene.beginDownloadStep("other", to: "192.0.2.2")
     await scene.wait(running: ["first", "other"], waiting: 1)
     first.end()
     await scene.wait(running: ["second", "other"], waiting: 0)
@@ -235,11 +236,40 @@ import Testing
   }
 
   @Test
-  func `the downloads of an address run at the same time if no other caller is active`() async {
+  func `the downloads of an address run one step at a time while another address downloads`() async
+  {
     let scene = Scene()
-    let steps = ["a", "b", "c"].map { scene.beginDownloadStep($0, from: "192.0.2.1") }
+    let other = scene.beginDownloadStep("other", to: "192.0.2.2")
+    await scene.wait(running: ["other"], waiting: 0)
+    let first = scene.beginDownloadStep("first", to: "192.0.2.1")
+    await scene.wait(running: ["other", "first"], waiting: 0)
+    let second = scene.beginDownloadStep("second", to: "192.0.2.1")
+    await scene.wait(running: ["other", "first"], waiting: 1)
+    for step in [other, first, second] { step.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  @Test
+  func `the downloads of an address run at the same time if the address is alone`() async {
+    let scene = Scene()
+    _ = scene.expensive.isExpensive(Self.ann, endpoint: "cheap", bodySize: 0)
+    scene.move(byMilliseconds: 1_001)
+    let steps = ["a", "b", "c"].map { scene.beginDownloadStep($0, to: "192.0.2.1") }
     await scene.wait(running: ["a", "b", "c"], waiting: 0)
     for step in steps { step.end() }
+    await scene.wait(running: [], waiting: 0)
+  }
+
+  /// The requests and the downloads of an app have different names, a user and an address.
+  @Test func `a caller who also downloads is not limited by these downloads`() async {
+    let scene = Scene()
+    _ = scene.expensive.isExpensive(Self.ann, endpoint: "cheap", bodySize: 0)
+    let download = scene.beginDownloadStep("download", to: "192.0.2.1")
+    await scene.wait(running: ["download"], waiting: 0)
+    _ = scene.expensive.isExpensive(Self.ann, endpoint: "cheap", bodySize: 0)
+    let requests = ["a", "b"].map { scene.begin($0, as: Self.ann) }
+    await scene.wait(running: ["download", "a", "b"], waiting: 0)
+    for running in requests + [download] { running.end() }
     await scene.wait(running: [], waiting: 0)
   }
 
@@ -248,7 +278,7 @@ import Testing
     let scene = Scene()
     scene.seeBoth()
     let count = Limits.expensiveRequestsWaitingMax + 10
-    let steps = (0..<count).map { scene.beginDownloadStep("\($0)", from: "192.0.2.1") }
+    let steps = (0..<count).map { scene.beginDownloadStep("\($0)", to: "192.0.2.1") }
     while scene.expensive.count != count { await Task.yield() }
     for step in steps { step.end() }
     await scene.waitForBeginnings(count)
@@ -375,10 +405,10 @@ private final class Scene: Sendable {
     return Request(continuation: end)
   }
 
-  func beginDownloadStep(_ name: String, from address: String) -> Request {
+  func beginDownloadStep(_ name: String, to address: String) -> Request {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     Task { [expensive, box] in
-      await expensive.runDownloadStep(from: address) {
+      await expensive.runDownloadStep(to: address) {
         await Self.work(name, in: box, until: ends)
       }
     }

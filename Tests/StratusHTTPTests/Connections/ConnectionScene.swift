@@ -24,9 +24,12 @@ struct ConnectionScene: Sendable {
 
   /// Runs a server while the body runs. Returns after the server has stopped.
   ///
-  /// - Parameter tls: the server's certificate and key, or nil for connections without TLS.
+  /// - Parameters:
+  ///   - tls: the server's certificate and key, or nil for connections without TLS.
+  ///   - proxies: the addresses whose `X-Forwarded-For` the server trusts.
   static func with(
     live: Live = Live(), tls: TLSIdentity? = nil, limits: LimitSettings = .unpaced,
+    proxies: [AddressRange] = [],
     _ change: (inout ConnectionSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (ConnectionScene) async throws -> Void
   ) async throws {
@@ -40,6 +43,7 @@ struct ConnectionScene: Sendable {
       logger.logLevel = .critical
       var router = server.router
       (router.isEncrypted, router.requiresEncryption) = (tls != nil, tls != nil)
+      router.trustedProxies = proxies
       let application = HTTPServer.application(
         router: router, host: "127.0.0.1", port: 0, connections: connections, tls: tls,
         logger: logger
