@@ -21,6 +21,7 @@ struct ConnectionChannel: ServerChildChannel {
   let census: ConnectionCensus
   /// The server's certificate, or nil if connections are not encrypted.
   private let tls: TLSIdentity?
+  private let connections = OpenConnections<Value>()
   private let groups = EventLoopDeliveries()
   private let dates = DateText()
 
@@ -73,10 +74,10 @@ struct ConnectionChannel: ServerChildChannel {
   }
 
   func handle(value: Value, logger: Logger) async {
-    await withTaskCancellationHandler {
-      try? await value.channel.closeFuture.get()
-    } onCancel: {
-      value.channel.eventLoop.execute { value.gate.endSoon() }
+    let number = connections.add(value)
+    value.channel.closeFuture.whenComplete { [connections] _ in connections.remove(number) }
+    await connections.waitForAll { open in
+      open.channel.eventLoop.execute { open.gate.endSoon() }
     }
   }
 
