@@ -10,7 +10,8 @@ import Synchronization
 /// occupies the event loops.
 ///
 /// A request is expensive if its body is long, or if a recent request of the caller to the same
-/// endpoint caused much work. A caller is not limited while no other caller is active.
+/// endpoint caused much work. A caller is not limited while no other caller is active. Downloads
+/// have a rule of their own (``runDownloadStep(to:_:)``).
 public final class ExpensiveRequests: Sendable {
   private typealias Waiting = CheckedContinuation<Bool, Never>
 
@@ -156,9 +157,8 @@ public final class ExpensiveRequests: Sendable {
   /// connection. A download URL does not name a user, so the caller is the address.
   ///
   /// The steps of an address are limited while files are sent to other addresses, or requests
-  /// arrive. The requests may be those of the same app, because a request does not say to which
-  /// address the user's files are sent. A download does not count as the activity of another caller
-  /// for requests and uploads.
+  /// arrive. These may also be requests of the same app, because a download does not name its user.
+  /// A download does not count as the activity of another caller for requests and uploads.
   ///
   /// Any number of steps may wait, because an answer that has begun cannot be refused.
   ///
